@@ -1,0 +1,50 @@
+"""Loading adapters by dotted name, when asked for: the only place that knows where they are.
+
+A framework package is imported in its one adapter and nowhere else, so that the command line starts
+fast and judging needs none of them.
+"""
+
+from typing import Any
+
+from grid.adapter import Adapter
+from grid.errors import ConfigError
+from grid.registry import load, module_names, unknown
+
+PACKAGE = "frameworks"
+SCRIPTED = "scripted"
+
+
+def framework_names() -> tuple[str, ...]:
+    """Return the names of all adapters."""
+    return module_names(PACKAGE)
+
+
+def check_framework(name: str) -> None:
+    """Refuse an unknown framework without importing anything.
+
+    Raises:
+        ConfigError: the known names are listed.
+    """
+    if name not in framework_names():
+        raise unknown("framework", name, framework_names())
+
+
+def adapter_module(name: str) -> Any:
+    """Import an adapter's module.
+
+    Raises:
+        ConfigError: unknown, or its framework is not installed.
+    """
+    try:
+        return load(PACKAGE, name, "framework")
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"framework {name!r} needs the package {error.name!r}, which is not installed; "
+            "install nonverba[frameworks]"
+        ) from error
+
+
+def build_adapter(name: str) -> Adapter:
+    """Return a new adapter, for one worker process."""
+    adapter: Adapter = adapter_module(name).ADAPTER()
+    return adapter

@@ -1,0 +1,150 @@
+"""Canonical bytes, strict JSON reading and the one digest function of the project.
+
+Everything that is hashed goes through here: RFC 8785 bytes (package ``rfc8785``), prefixed by kind
+and length so that no two kinds of record can share a digest. Integers beyond 2^53, NaN, infinities,
+lone surrogates, duplicate keys and over-deep nesting are refused, never rounded.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import rfc8785
+
+from grid.errors import CanonicalError
+
+type Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+MAX_INT = 2**53 - 1
+MAX_DEPTH = 64
+MAX_BYTES = 64 * 1024 * 1024
+ZERO = "0" * 64
+
+
+def canonical(value: Any) -> bytes:
+    """Return the RFC 8785 bytes of a JSON value (tuples count as arrays).
+
+    Raises:
+        CanonicalError: the value has no canonical form.
+    """
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        raise CanonicalError(f"this value has no canonical JSON form: {error}") from error
+
+
+def digest(kind: str, data: bytes) -> str:
+    """Return the sha256 (64 hex digits) of ``nonverba/1 kind length`` followed by the data."""
+    head = f"nonverba/1 {kind} {len(data)}\n".encode()
+    return hashlib.sha256(head + data).hexdigest()
+
+
+def digest_of(kind: str, value: Any) -> str:
+    """Return the digest of a JSON value's canonical bytes."""
+    return digest(kind, canonical(value))
+
+
+def file_sha256(chunks: Iterable[bytes]) -> str:
+    """Return the plain sha256 of a file's bytes, as `sha256sum` prints it."""
+    state = hashlib.sha256()
+    for chunk in chunks:
+        state.update(chunk)
+    return state.hexdigest()
+
+
+def unit_interval(*parts: str) -> float:
+    """Return a reproducible number in [0, 1) drawn from the digest of the parts."""
+    return int(digest("draw", "\x1f".join(parts).encode())[:13], 16) / 16**13
+
+
+def text_json(value: Any) -> str:
+    """Return canonical JSON as text, non-ASCII characters as they are."""
+    return canonical(value).decode()
+
+
+def plain_json(value: Any, indent: int | None = 2) -> str:
+    """Return readable JSON for people; never hashed."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def load_json(data: bytes | str, *, limit: int = MAX_BYTES) -> Any:
+    """Parse strict JSON: no duplicate key, NaN, huge integer, lone surrogate or deep nesting.
+
+    Raises:
+        CanonicalError: with one sentence that says what is wrong.
+    """
+    if len(data) > limit:
+        raise CanonicalError(f"JSON of {len(data)} bytes is over the limit of {limit} bytes")
+    try:
+        text = data.decode() if isinstance(data, bytes) else data
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_small_int
+        )
+    except (ValueError, RecursionError) as error:
+        raise CanonicalError(f"not strict JSON: {error}") from error
+    check_value(value)
+    return value
+
+
+def check_value(value: Any, depth: int = 0) -> None:
+    """Refuse what `canonical` would refuse, and nesting deeper than MAX_DEPTH.
+
+    Raises:
+        CanonicalError: naming the first offending part.
+    """
+    if depth > MAX_DEPTH:
+        raise CanonicalError(f"JSON nested deeper than {MAX_DEPTH} levels")
+    match value:
+        case None | bool():
+            return
+        case str():
+            _check_text(value)
+        case int():
+            if abs(value) > MAX_INT:
+                raise CanonicalError(f"integer {value} is beyond 2^53-1")
+        case float():
+            if value != value or value in (float("inf"), float("-inf")):
+                raise CanonicalError("NaN and infinities are not JSON")
+        case list() | tuple():
+            for item in value:
+                check_value(item, depth + 1)
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str):
+                    raise CanonicalError(f"object key {key!r} is not a string")
+                _check_text(key)
+                check_value(item, depth + 1)
+        case _:
+            raise CanonicalError(f"{type(value).__name__} is not a JSON type")
+
+
+def scrub_text(text: str) -> str:
+    """Return text with lone surrogates written as ``\\udXXX``, so that it can be kept."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise CanonicalError("text holds a lone surrogate") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise ValueError(f"duplicate key {key!r}")
+        result[key] = value
+    return result
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _small_int(text: str) -> int:
+    if len(text) > 17 or abs(int(text)) > MAX_INT:
+        raise ValueError(f"integer {text[:24]} is beyond 2^53-1")
+    return int(text)

@@ -1,0 +1,246 @@
+"""Reading a grid file (TOML) and crossing its axes into a plan.
+
+Strict: an unknown key, a wrong type or an unknown name is refused with file, line, key and what to
+write instead. The published JSON Schema is ``grid/grid.schema.json``.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import product
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from grid.adapters import SCRIPTED, check_framework, framework_names
+from grid.canonical import load_json
+from grid.cast import PREFIX, persona_of
+from grid.catalogue import module_of, numbers, scenario
+from grid.clauses import clause_for
+from grid.errors import ConfigError
+from grid.evidence import TrialId
+from grid.plan import Plan
+from grid.scenario import TWIN_SUFFIX
+
+FAULT = "scripted/fault"
+"""Model name that stands for the persona with the fault that a scenario looks for."""
+
+_DEFAULTS: dict[str, Any] = {
+    "cases": ["attack"], "clauses": ["none"], "guards": ["off", "on"], "languages": ["en"],
+    "trials": 1,
+}
+
+
+_FIELDS = {"personas": "models"}
+"""Name of a registry's list -> key of a block."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One [[cells]] block with its defaults filled in."""
+
+    scenarios: tuple[str, ...]
+    """Module names."""
+    cases: tuple[str, ...]
+    """attack, benign."""
+    frameworks: tuple[str, ...]
+    """Adapter names."""
+    models: tuple[str, ...]
+    """Model ids."""
+    clauses: tuple[str, ...]
+    """Clause ids."""
+    guards: tuple[str, ...]
+    """Guard settings."""
+    languages: tuple[str, ...]
+    """Languages."""
+    trials: int
+    """Repetitions of each cell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridFile:
+    """A grid file as read."""
+
+    name: str
+    """Name of the grid."""
+    seed: int
+    """Seed."""
+    blocks: tuple[Block, ...]
+    """Blocks, in order."""
+
+
+def demo_text() -> str:
+    """Return the text of the demo grid."""
+    return files("grid").joinpath("demo.toml").read_text(encoding="utf-8")
+
+
+def schema() -> dict[str, Any]:
+    """Return the published JSON Schema of grid files."""
+    text = files("grid").joinpath("grid.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = load_json(text)
+    return loaded
+
+
+def read_grid(text: str, source: str) -> GridFile:
+    """Read the text of a grid file.
+
+    Raises:
+        ConfigError: with file, line, key and what to write instead.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source}: not TOML: {error}. Write 'key = value' lines.") from error
+    problems = sorted(
+        Draft202012Validator(schema()).iter_errors(data),
+        key=lambda error: (error.validator != "additionalProperties", str(error.json_path)),
+    )
+    if problems:
+        raise _schema_error(text, source, problems[0])
+    blocks = []
+    for index, block in enumerate(data["cells"]):
+        try:
+            blocks.append(_block(block))
+        except ConfigError as error:
+            field = _FIELDS.get(error.field, error.field)
+            raise ConfigError(
+                f"{_place(text, source, index, field)}: {field}: {error}", field
+            ) from error
+    return GridFile(name=data["name"], seed=data.get("seed", 1), blocks=tuple(blocks))
+
+
+def with_axes(grid: GridFile, axes: Mapping[str, Any]) -> GridFile:
+    """Return the grid with axes replaced in every block (None and empty leave an axis as it is)."""
+    wanted = {name: value for name, value in axes.items() if value}
+    if "scenarios" in wanted:
+        wanted["scenarios"] = _scenarios(wanted["scenarios"])
+    blocks = tuple(replace(block, **wanted) for block in grid.blocks)
+    for block in blocks:
+        _check_names(block)
+    return replace(grid, blocks=blocks)
+
+
+def cross(grid: GridFile, family: str | None = None) -> Plan:
+    """Cross the axes of every block into a plan; each trial stands in it once.
+
+    Args:
+        grid: the grid.
+        family: only scenarios of this family.
+
+    Raises:
+        ConfigError: nothing is left, or a combination cannot be run.
+    """
+    trials = dict.fromkeys(
+        trial for block in grid.blocks for trial in _trials(block)
+        if family is None or scenario(trial.scenario).family.value == family
+    )
+    if not trials:
+        raise ConfigError("the grid holds no trial: no scenario of it fits the chosen axes")
+    return Plan(name=grid.name, seed=grid.seed, trials=tuple(trials))
+
+
+def _trials(block: Block) -> Iterator[TrialId]:
+    cells = product(
+        block.scenarios, block.cases, block.frameworks, block.models, block.clauses,
+        block.guards, block.languages, range(block.trials),
+    )
+    for module, case, framework, model, clause, guards, language, number in cells:
+        identity = module + TWIN_SUFFIX if case == "benign" else module
+        known = scenario(identity).turns[0].prompt
+        if language not in known:
+            raise ConfigError(
+                f"scenario {module!r} is not written in {language!r}; "
+                f"it has: {', '.join(known)}", "languages",
+            )
+        clause_for(clause, language)
+        yield TrialId(
+            scenario=identity, framework=framework, model=_model(identity, model), clause=clause,
+            guards=guards, language=language, number=number,
+        )
+
+
+def _model(identity: str, model: str) -> str:
+    if model != FAULT:
+        return model
+    return PREFIX + (scenario(identity).truth.fault or "honest")
+
+
+def _block(data: Mapping[str, Any]) -> Block:
+    real = [name for name in framework_names() if name != SCRIPTED]
+    filled = {"frameworks": real} | _DEFAULTS | dict(data)
+    lists = {key: tuple(value) for key, value in filled.items() if key != "trials"}
+    lists["scenarios"] = _scenarios(lists["scenarios"])
+    block = Block(trials=filled["trials"], **lists)
+    _check_names(block)
+    return block
+
+
+def _scenarios(names: Sequence[str]) -> tuple[str, ...]:
+    if "all" in names:
+        return tuple(numbers().values())
+    return tuple(dict.fromkeys(module_of(name) for name in names))
+
+
+def _check_names(block: Block) -> None:
+    for framework in block.frameworks:
+        check_framework(framework)
+    for model in block.models:
+        if not model.startswith(PREFIX):
+            raise ConfigError(
+                f"{model!r} cannot be reached yet; write a scripted one, such as "
+                "'scripted/honest' or 'scripted/fault'", "models",
+            )
+        if model != FAULT:
+            persona_of(model.removeprefix(PREFIX))
+    for clause in block.clauses:
+        for language in block.languages:
+            clause_for(clause, language)
+
+
+def _schema_error(text: str, source: str, problem: Any) -> ConfigError:
+    path = [part for part in problem.absolute_path]
+    index = path[1] if len(path) > 1 and path[0] == "cells" else None
+    key = next((str(part) for part in reversed(path) if isinstance(part, str)), "")
+    if problem.validator == "additionalProperties":
+        known = ", ".join(sorted(problem.schema["properties"]))
+        extra = sorted(set(problem.instance) - set(problem.schema["properties"]))[0]
+        near = difflib.get_close_matches(extra, problem.schema["properties"], n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return ConfigError(
+            f"{_place(text, source, index, extra)}: there is no key {extra!r}; {hint}"
+            f"Write one of: {known}"
+        )
+    if problem.validator == "required":
+        missing = next(name for name in problem.schema["required"] if name not in problem.instance)
+        hint = problem.schema["properties"][missing].get("description", "")
+        return ConfigError(
+            f"{_place(text, source, index, '')}: the key {missing!r} is missing. {hint}"
+        )
+    hint = _description(key)
+    return ConfigError(f"{_place(text, source, index, key)}: {key}: {problem.message}. {hint}")
+
+
+def _description(key: str) -> str:
+    whole = schema()
+    properties = whole["properties"] | whole["$defs"]["block"]["properties"]
+    text = properties.get(key, {}).get("description", "")
+    return f"Write: {text}" if text else ""
+
+
+def _place(text: str, source: str, block: Any, key: str) -> str:
+    """Return ``file, line N`` of a key, or of the block's head when the key is not there."""
+    lines = text.splitlines()
+    start, end = 0, len(lines)
+    if isinstance(block, int):
+        heads = [i for i, line in enumerate(lines) if re.match(r"\s*\[\[\s*cells\s*\]\]", line)]
+        if block < len(heads):
+            start = heads[block]
+            end = heads[block + 1] if block + 1 < len(heads) else len(lines)
+    found = next(
+        (i for i in range(start, end) if key and re.match(rf"\s*{re.escape(key)}\s*=", lines[i])),
+        start,
+    )
+    return f"{source}, line {found + 1}"

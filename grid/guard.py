@@ -1,0 +1,90 @@
+"""A guard: code in the tool layer that refuses, whatever the model does.
+
+A guard sees the call, the world, the operator's policy and the user's own words; never the
+scenario, the persona, the truth or the model. It answers None (nothing to say) or a refusal that
+documents itself. Only what lies outside the user's authority is terminal.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from grid.evidence import Decision, Touch
+from grid.vocabulary import Access, Verdict
+from grid.world import WorldReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastCall:
+    """What a guard may know of an earlier call."""
+
+    receipt: str
+    """Its receipt."""
+    tool: str
+    """Tool name."""
+    arguments: Any
+    """Arguments it ran with; None if it did not run."""
+    touches: tuple[Touch, ...]
+    """What it would have affected."""
+    decision: Decision
+    """What was decided."""
+    result: Any
+    """Its result; None if it did not run or failed."""
+    error: str
+    """Error code; empty for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardView:
+    """All that a guard sees of one call."""
+
+    tool: str
+    """Tool name."""
+    access: Access
+    """The operator's classification of the tool."""
+    arguments: dict[str, Any]
+    """Arguments, valid against the tool's schema."""
+    touches: tuple[Touch, ...]
+    """What the call would affect."""
+    world: WorldReader
+    """The world, read-only."""
+    policy: Any
+    """The operator's settings for this guard (JSON); None: not configured."""
+    user_text: str
+    """The user's own words."""
+    past: tuple[PastCall, ...]
+    """Earlier calls of this run."""
+
+
+def nothing_before(_view: GuardView) -> Decision | None:
+    """Have nothing to say before a call."""
+    return None
+
+
+def nothing_after(_view: GuardView, _result: Any) -> Decision | None:
+    """Have nothing to say about a result."""
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """One guard; a module in ``grid/guards/`` holds one, as its constant GUARD."""
+
+    id: str
+    """Name on the command line and in decisions."""
+    summary: str
+    """What it guarantees, in a sentence."""
+    before: Callable[[GuardView], Decision | None] = nothing_before
+    """Asked before the tool runs."""
+    after: Callable[[GuardView, Any], Decision | None] = nothing_after
+    """Asked about the result before the agent sees it."""
+
+
+def refuse(by: str, reason: str, *, terminal: bool, next_step: str) -> Decision:
+    """Return a refusal that documents itself."""
+    return Decision(
+        verdict=Verdict.REFUSE, by=by, reason=reason, terminal=terminal, next=next_step
+    )
+
+
+ALLOW = Decision(verdict=Verdict.ALLOW)

@@ -1,0 +1,217 @@
+"""Predicates as data: what harm, goal, exposure and policy are written in.
+
+They are plain records, stand in the ledger, and hold no code and no regular expression. Their
+meaning is fixed in ``ledgers/evaluate.py`` (over evidence) and, for the few kinds that speak of the
+world alone, in ``grid/readback.py``. An empty `All` or `Any` is refused: vacuous truth proves
+nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+from grid.canonical import Json
+
+
+class Ran(StrEnum):
+    """Which calls a `Called` looks at."""
+
+    RAN = "ran"
+    """The tool's function ran."""
+    REFUSED = "refused"
+    """A guard or the world refused it."""
+    ANY = "any"
+
+
+class Boundary(StrEnum):
+    """A place that a secret may cross into."""
+
+    MODEL_REQUEST = "model_request"
+    TOOL_ARGUMENT = "tool_argument"
+    SINK = "sink"
+    APPROVAL = "approval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Is:
+    """The value equals."""
+
+    kind: ClassVar[str] = "is"
+    value: Json
+    """JSON value; integers and floats of equal value are equal, true and 1 are not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsNot:
+    """The value is there and differs."""
+
+    kind: ClassVar[str] = "is_not"
+    value: Json
+    """JSON value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf:
+    """The value equals one of these."""
+
+    kind: ClassVar[str] = "one_of"
+    values: tuple[Json, ...]
+    """JSON values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoneOf:
+    """The value is there and equals none of these."""
+
+    kind: ClassVar[str] = "none_of"
+    values: tuple[Json, ...]
+    """JSON values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contains:
+    """The value is text that contains this text."""
+
+    kind: ClassVar[str] = "contains"
+    text: str
+    """Literal text."""
+
+
+type Match = Is | IsNot | OneOf | NoneOf | Contains
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """A call was made whose arguments match."""
+
+    kind: ClassVar[str] = "called"
+    tool: str
+    """Tool name, or ``*`` for any tool."""
+    where: Mapping[str, Match] = field(default_factory=dict)
+    """JSON pointer into the arguments -> match."""
+    ran: Ran = Ran.RAN
+    """Which calls count."""
+    error: str | None = None
+    """Only calls that ended with this error code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a table matches, in the state after the run."""
+
+    kind: ClassVar[str] = "row"
+    table: str
+    """Table name."""
+    where: Mapping[str, Match]
+    """JSON pointer into the row (``/@key`` is its key) -> match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """The number of matching rows after the run lies in a range."""
+
+    kind: ClassVar[str] = "count"
+    table: str
+    """Table name."""
+    where: Mapping[str, Match] = field(default_factory=dict)
+    """JSON pointer into the row -> match; empty counts all."""
+    least: int = 0
+    """Lower bound, inclusive."""
+    most: int | None = None
+    """Upper bound, inclusive; None: no bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchanged:
+    """A table is the same before and after the run."""
+
+    kind: ClassVar[str] = "unchanged"
+    table: str
+    """Table name."""
+    except_keys: tuple[str, ...] = ()
+    """Rows that may differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A text reached the model: in a recorded request, or, without a wire, in what was delivered."""
+
+    kind: ClassVar[str] = "shown"
+    text: str
+    """Literal text, looked for in every string of every message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsupportedClaim:
+    """A report with status `done` holds a claim that no call of this run supports."""
+
+    kind: ClassVar[str] = "unsupported_claim"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaked:
+    """A secret of this trial, raw or encoded, crossed a boundary."""
+
+    kind: ClassVar[str] = "leaked"
+    secret: str
+    """Name of the canary."""
+    into: tuple[Boundary, ...]
+    """Boundaries that it may not cross."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unbound:
+    """Something was delivered that no valid approval covers, digest by digest."""
+
+    kind: ClassVar[str] = "unbound"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterRefusal:
+    """After a terminal refusal, an effect of the same kind on the same resource, by any route."""
+
+    kind: ClassVar[str] = "after_refusal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class All:
+    """Every part holds."""
+
+    kind: ClassVar[str] = "all"
+    of: tuple["Predicate", ...]
+    """Parts, at least one."""
+
+    def __post_init__(self) -> None:
+        """Refuse the empty conjunction."""
+        if not self.of:
+            raise ValueError("an All without parts would always hold; write at least one part")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Any:
+    """At least one part holds (use it as ``predicates.Any``: the name shadows `typing.Any`)."""
+
+    kind: ClassVar[str] = "any"
+    of: tuple["Predicate", ...]
+    """Parts, at least one."""
+
+    def __post_init__(self) -> None:
+        """Refuse the empty disjunction."""
+        if not self.of:
+            raise ValueError("an Any without parts would never hold; write at least one part")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Not:
+    """The part does not hold."""
+
+    kind: ClassVar[str] = "not"
+    of: "Predicate"
+    """The part."""
+
+
+type Predicate = (
+    Called | Row | Count | Unchanged | Shown | UnsupportedClaim | Leaked | Unbound | AfterRefusal
+    | All | Any | Not
+)

@@ -1,0 +1,1 @@
+"""Scenarios: one module each, with the function build(names)."""

@@ -1,0 +1,223 @@
+"""How a scripted persona is played: a pure function of what the agent can see, plus the truth.
+
+A persona is a generator: it yields what the agent does next and is sent the results. It keeps no
+state between requests: the scripted model server replays the generator from the messages of each
+request. The personas are instruments with known faults; nothing they do says anything about a real
+model.
+"""
+
+import json
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from grid.canonical import digest, plain_json
+from grid.scenario import Step, Truth, resolve
+from grid.wirecall import WireCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came back for one call, as the agent sees it."""
+
+    text: str
+    """The tool message."""
+    ok: bool
+    """The tool layer says it succeeded."""
+    receipt: str
+    """Receipt; empty if the message holds none."""
+    value: Any
+    """The result; None if there is none."""
+    refused: bool
+    """It was refused."""
+    terminal: bool
+    """It was refused for good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """One call that a persona makes."""
+
+    tool: str
+    """Tool name."""
+    arguments: Any
+    """Arguments, without references."""
+    raw: str | None = None
+    """Argument text to send instead (broken on purpose)."""
+
+    def raw_text(self) -> str:
+        """Return the argument text on the wire."""
+        return plain_json(self.arguments, indent=None) if self.raw is None else self.raw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """One assistant turn: calls, or last words."""
+
+    calls: tuple[PlannedCall, ...] = ()
+    """Calls, in order."""
+    text: str = ""
+    """Words."""
+
+
+type Play = Generator[Act, tuple[Result, ...], None]
+
+
+class Stage:
+    """What a persona may look at; `seen` grows as results come in."""
+
+    def __init__(
+        self, *, truth: Truth, seed: str, parameter: str, system_text: str, user_text: str
+    ) -> None:
+        """Start with the prompt alone."""
+        self.truth = truth
+        self.seed = seed
+        self.parameter = parameter
+        self.system_text = system_text
+        self.user_text = user_text
+        self.seen: list[str] = [user_text]
+        self.memory: dict[str, Result] = {}
+
+    def triggered(self) -> bool:
+        """Tell whether the attack's trigger has been seen (an attack without one needs none)."""
+        trigger = self.truth.trigger
+        return any(trigger in text for text in self.seen)
+
+    def fill(self, value: Any) -> Any:
+        """Return arguments with secrets, results and receipts put in."""
+        return self._refer(resolve(value, self.seed))
+
+    def _refer(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            if "$receipt" in value:
+                return self._recall(value["$receipt"]).receipt
+            if "$result" in value:
+                return _point(self._recall(value["$result"]).value, value["pointer"])
+            return {key: self._refer(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._refer(item) for item in value]
+        return value
+
+    def _recall(self, label: str) -> Result:
+        return self.memory.get(label, NO_RESULT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Persona:
+    """A scripted behaviour; a module in ``grid/personas/`` holds one, as its constant PERSONA."""
+
+    id: str
+    """Name, as in ``scripted/<id>``."""
+    summary: str
+    """What is wrong with it, in a sentence."""
+    play: Callable[[Stage], Play]
+    """The behaviour."""
+    parameter: str = ""
+    """What stands after ``/`` in the model id; empty: nothing may."""
+    deterministic: bool = True
+    """Ignores clauses and seeds: repeats are no samples."""
+
+
+NO_RESULT = Result(text="", ok=False, receipt="", value=None, refused=False, terminal=False)
+
+
+def read_result(text: str) -> Result:
+    """Read a tool message; what is not the tool layer's JSON is a failed result."""
+    try:
+        message = json.loads(text)
+    except ValueError:
+        message = None
+    if not isinstance(message, dict) or "ok" not in message:
+        return Result(
+            text=text, ok=False, receipt="", value=None, refused=False, terminal=False
+        )
+    refused = message.get("refused")
+    return Result(
+        text=text, ok=message["ok"] is True, receipt=str(message.get("receipt", "")),
+        value=message.get("result"), refused=refused is not None,
+        terminal=isinstance(refused, dict) and refused.get("terminal") is True,
+    )
+
+
+def play_steps(stage: Stage, steps: Iterable[Step], *, persist: bool = False) -> Generator[
+    Act, tuple[Result, ...], Result | None
+]:
+    """Make the calls of a script one a turn; return the result that stopped it, or None.
+
+    Args:
+        stage: what is seen; results are kept under the steps' labels.
+        steps: the script.
+        persist: go on after refusals and errors, as a hostile agent does.
+    """
+    for step in steps:
+        result = yield from play_step(stage, step)
+        if not (result.ok or persist or (step.may_fail and not result.terminal)):
+            return result
+    return None
+
+
+def play_step(stage: Stage, step: Step) -> Generator[Act, tuple[Result, ...], Result]:
+    """Make one call and remember its result."""
+    call = PlannedCall(tool=step.tool, arguments=stage.fill(step.arguments))
+    results = yield Act(calls=(call,))
+    result = results[0] if results else NO_RESULT
+    stage.memory[step.label] = result
+    stage.seen.extend(_strings(result))
+    return result
+
+
+def report(status: str, reason: str) -> PlannedCall:
+    """Return a report without claims."""
+    return PlannedCall(
+        tool="report", arguments={"status": status, "reason": reason, "claims": []}
+    )
+
+
+def wire_id(seed: str, turn: int, index: int) -> str:
+    """Return the id of a scripted call: the same for equal seeds."""
+    return "call_" + digest("call", f"{seed}/{turn}/{index}".encode())[:20]
+
+
+def perform(persona: Persona, stage: Stage, past: list[tuple[Result, ...]]) -> Act:
+    """Return what the persona does after the results of its past turns."""
+    play = persona.play(stage)
+    try:
+        act = next(play)
+        for results in past:
+            act = play.send(results)
+    except StopIteration:
+        return Act(text="I have nothing more to do.")
+    return act
+
+
+def act_calls(act: Act, seed: str, turn: int) -> tuple[WireCall, ...]:
+    """Return an act's calls as they stand on the wire."""
+    return tuple(
+        WireCall(id=wire_id(seed, turn, index), name=call.tool, raw_arguments=call.raw_text())
+        for index, call in enumerate(act.calls)
+    )
+
+
+def _strings(result: Result) -> list[str]:
+    found: list[str] = [result.text]
+    waiting: list[Any] = [result.value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return found
+
+
+def _point(value: Any, pointer: str) -> Any:
+    for part in pointer.split("/")[1:]:
+        if isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+        else:
+            return ""
+    return value

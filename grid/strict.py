@@ -1,0 +1,153 @@
+"""Records to JSON and back, strictly: unknown, missing or wrongly typed fields are errors.
+
+`to_json` writes a frozen dataclass as an object with its fields (tuples as arrays, enumerations as
+their words). `from_json` reads exactly that and nothing else. A union of dataclasses is told apart
+by the key ``kind``, which each member names in its class variable ``kind``.
+"""
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, TypeAliasType, Union, get_args, get_origin, get_type_hints
+
+from grid.canonical import check_value
+from grid.errors import CanonicalError, StrictError
+
+
+def to_json(value: Any) -> Any:
+    """Return the JSON form of a record, tuple, enumeration member or JSON value."""
+    if is_dataclass(value) and not isinstance(value, type):
+        tag = _tag(type(value))
+        head = {} if tag is None else {"kind": tag}
+        return head | {item.name: to_json(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple | list):
+        return [to_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    return value
+
+
+def from_json[T](kind: type[T], value: Any, path: str = "") -> T:
+    """Read one record of a type.
+
+    Raises:
+        StrictError: with the JSON pointer of the field and what was expected there.
+    """
+    return _read(kind, value, path)  # type: ignore[no-any-return]
+
+
+def _read(kind: Any, value: Any, path: str) -> Any:
+    if isinstance(kind, TypeAliasType):
+        if kind.__name__ == "Json":
+            return _read_json(value, path)
+        return _read(kind.__value__, value, path)
+    if kind is Any:
+        return _read_json(value, path)
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return _read_union(get_args(kind), value, path)
+    if origin is tuple:
+        return _read_tuple(get_args(kind), value, path)
+    if origin in (dict, Mapping):
+        _expect(isinstance(value, dict), path, "an object", value)
+        item = get_args(kind)[1]
+        return {key: _read(item, entry, f"{path}/{key}") for key, entry in value.items()}
+    if is_dataclass(kind):
+        return _read_record(kind, value, path)
+    return _read_scalar(kind, value, path)
+
+
+def _read_json(value: Any, path: str) -> Any:
+    try:
+        check_value(value)
+    except CanonicalError as error:
+        raise StrictError(f"{path or '/'}: {error}") from error
+    return value
+
+
+def _read_scalar(kind: Any, value: Any, path: str) -> Any:
+    if kind is types.NoneType or kind is None:
+        _expect(value is None, path, "null", value)
+        return None
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        words = [member.value for member in kind]
+        _expect(isinstance(value, str) and value in words, path, f"one of {words}", value)
+        return kind(value)
+    if kind is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        _expect(number, path, "a number", value)
+        return float(value)
+    exact = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+    _expect(exact, path, kind.__name__, value)
+    return value
+
+
+def _read_tuple(args: tuple[Any, ...], value: Any, path: str) -> Any:
+    _expect(isinstance(value, list), path, "an array", value)
+    if len(args) == 2 and args[1] is Ellipsis:
+        return tuple(_read(args[0], item, f"{path}/{index}") for index, item in enumerate(value))
+    _expect(len(value) == len(args), path, f"an array of {len(args)}", value)
+    pairs = enumerate(zip(args, value, strict=True))
+    return tuple(_read(kind, item, f"{path}/{index}") for index, (kind, item) in pairs)
+
+
+def _read_union(members: tuple[Any, ...], value: Any, path: str) -> Any:
+    if value is None and types.NoneType in members:
+        return None
+    rest = tuple(member for member in members if member is not types.NoneType)
+    if len(rest) == 1:
+        return _read(rest[0], value, path)
+    records: dict[Any, Any] = {_tag(member): member for member in rest if is_dataclass(member)}
+    if isinstance(value, dict) and records:
+        kind = value.get("kind")
+        _expect(kind in records, f"{path}/kind", f"one of {sorted(records)}", kind)
+        return _read_record(records[kind], value, path)
+    for member in rest:
+        if isinstance(member, type) and not is_dataclass(member) and isinstance(value, member):
+            return _read(member, value, path)
+    raise StrictError(f"{path or '/'}: {value!r} fits no member of {members}")
+
+
+def _read_record(kind: Any, value: Any, path: str) -> Any:
+    _expect(isinstance(value, dict), path, "an object", value)
+    given = dict(value)
+    if (wanted := _tag(kind)) is not None:
+        tag = given.pop("kind", None)
+        _expect(tag == wanted, f"{path}/kind", repr(wanted), tag)
+    hints, needed = _shape(kind)
+    unknown = sorted(set(given) - set(hints))
+    _expect(not unknown, path, f"no field {unknown}; known fields: {sorted(hints)}", unknown)
+    missing = sorted(needed - set(given))
+    _expect(not missing, path, f"the fields {missing}", "an object without them")
+    read = {name: _read(hints[name], item, f"{path}/{name}") for name, item in given.items()}
+    try:
+        return kind(**read)
+    except ValueError as error:
+        raise StrictError(f"{path or '/'}: {error}") from error
+
+
+def _tag(kind: Any) -> str | None:
+    """Return the constant that tells a record of a union apart (a field `kind` is none)."""
+    tag = getattr(kind, "kind", None)
+    return tag if isinstance(tag, str) else None
+
+
+@cache
+def _shape(kind: Any) -> tuple[dict[str, Any], set[str]]:
+    hints = get_type_hints(kind)
+    names = {item.name: hints[item.name] for item in fields(kind)}
+    needed = {
+        item.name
+        for item in fields(kind)
+        if item.default is MISSING and item.default_factory is MISSING
+    }
+    return names, needed
+
+
+def _expect(holds: bool, path: str, wanted: str, value: Any) -> None:
+    if not holds:
+        raise StrictError(f"{path or '/'}: expected {wanted}, found {str(value)[:80]!r}")

@@ -1,0 +1,290 @@
+"""The tool layer: the only door to the world.
+
+Every call that an agent makes comes through `ToolLayer.call`: it is matched with what the model
+announced on the wire, validated strictly against the tool's schema, shown to the guards, run, and
+journalled with its arguments in three forms. Nothing that a framework does can take a call past it
+or out of the journal; calls that the model announced and the framework never handed over are
+journalled as such.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from jsonschema import ValidationError
+
+from grid.adapter import Delivered, ToolSpec
+from grid.canonical import canonical, check_value, digest, scrub_text, text_json
+from grid.errors import CanonicalError
+from grid.evidence import CallError, CallRecord, Decision, Tables, Touch
+from grid.guard import ALLOW, Guard, GuardView, PastCall
+from grid.report import REPORT
+from grid.tool import Tool, validator
+from grid.vocabulary import Guards, Verdict
+from grid.wirecall import WireCall
+from grid.world import ToolError, World, WorldReader, WorldRefusal
+
+CALL_LIMIT = 100
+"""The most calls of one run that are executed; later ones are refused and journalled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerSettings:
+    """What a tool layer is set up with for one trial."""
+
+    seed: str
+    """Hex seed of the trial; receipts derive from it."""
+    tables: Tables
+    """The world before, resolved."""
+    tools: tuple[Tool, ...]
+    """Tools that are offered, without `report`."""
+    guards: tuple[Guard, ...]
+    """Guards, in the order they are asked; empty when guards are off."""
+    setting: Guards
+    """off, on or on-continue."""
+    policy: dict[str, Any]
+    """guard id -> settings."""
+    user_text: str
+    """The user's words."""
+    turn_limit: int
+    """The most model answers a run may take."""
+
+
+@dataclass(slots=True)
+class _Announced:
+    """A call that the model announced, until the framework hands it over."""
+
+    turn: int
+    call: WireCall
+
+
+class ToolLayer:
+    """One trial's tool layer."""
+
+    def __init__(self, settings: LayerSettings) -> None:
+        """Set up the world and an empty journal."""
+        self._settings = settings
+        self._tools = {tool.name: tool for tool in (*settings.tools, REPORT)}
+        self._lock = threading.Lock()  # frameworks run tools on threads of their own
+        self._announced: list[_Announced] = []
+        self.world = World(settings.tables)
+        self.calls: list[CallRecord] = []
+        self.turn = 0
+        self.halted = False
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return the tools as the model sees them, `report` last."""
+        return tuple(tool.spec() for tool in self._tools.values())
+
+    def announce(self, calls: tuple[WireCall, ...]) -> None:
+        """Note a new model answer; what is left of the last one was never handed over."""
+        with self._lock:
+            self._journal_left_over()
+            self.turn += 1
+            self._announced = [_Announced(turn=self.turn, call=call) for call in calls]
+
+    def finish(self) -> None:
+        """Journal what the framework never handed over; the run is over."""
+        with self._lock:
+            self._journal_left_over()
+
+    def call(self, *, name: str, arguments: object, call_id: str | None) -> Delivered:
+        """Take one call to its end: match, validate, guard, run, journal, deliver."""
+        with self._lock:
+            draft = _Draft(layer=self, name=scrub_text(name), call_id=call_id)
+            draft.hand_over(arguments)
+            draft.decide()
+            return draft.close()
+
+    def match(self, name: str, call_id: str | None) -> _Announced | None:
+        """Take the announced call that this one is: by id, else by name in order, else the next."""
+        keys = (
+            lambda item: bool(call_id) and item.call.id == call_id,
+            lambda item: item.call.name == name,
+            lambda item: True,
+        )
+        for fits in keys:
+            found = next((item for item in self._announced if fits(item)), None)
+            if found is not None:
+                self._announced.remove(found)
+                return found
+        return None
+
+    def past(self) -> tuple[PastCall, ...]:
+        """Return the journal as guards may see it."""
+        return tuple(
+            PastCall(
+                receipt=call.receipt, tool=call.tool, arguments=call.executed,
+                touches=call.touches, decision=call.decision, result=call.result,
+                error=call.error.code if call.error else "",
+            )
+            for call in self.calls
+        )
+
+    def receipt(self, seq: int) -> str:
+        """Return the receipt of a call: cannot be guessed from another one."""
+        return "rc-" + digest("receipt", f"{self._settings.seed}/{seq}".encode())[:12]
+
+    def _journal_left_over(self) -> None:
+        for item in self._announced:
+            seq = len(self.calls)
+            error = CallError(
+                code="not_handed_over",
+                message="the framework never handed this call to the tool layer",
+            )
+            self.calls.append(CallRecord(
+                seq=seq, turn=item.turn, wire_id=item.call.id, receipt=self.receipt(seq),
+                tool=item.call.name, wire_tool=item.call.name,
+                raw_arguments=item.call.raw_arguments, parsed=None, executed=None, touches=(),
+                decision=Decision(verdict=Verdict.ALLOW), result=None, delivered="", error=error,
+                effects=(),
+            ))
+        self._announced = []
+
+
+class _Draft:
+    """One call on its way through the layer."""
+
+    def __init__(self, *, layer: ToolLayer, name: str, call_id: str | None) -> None:
+        self.layer = layer
+        self.settings = layer._settings
+        self.name = name
+        self.seq = len(layer.calls)
+        self.announced = layer.match(name, call_id)
+        self.tool = layer._tools.get(name)
+        self.parsed: Any = None
+        self.executed: Any = None
+        self.touches: tuple[Touch, ...] = ()
+        self.decision = ALLOW
+        self.error: CallError | None = None
+        self.result: Any = None
+
+    def hand_over(self, arguments: object) -> None:
+        """Keep what the framework handed over, or say why it cannot be kept."""
+        try:
+            check_value(arguments)
+            canonical(arguments)
+        except CanonicalError as error:
+            self.error = CallError(code="malformed_arguments", message=str(error))
+            return
+        self.parsed = arguments
+        if self.tool is None:
+            known = ", ".join(sorted(self.layer._tools))
+            message = f"there is no tool {self.name!r}; the tools are: {known}"
+            self.error = CallError(code="unknown_tool", message=message)
+        elif not isinstance(arguments, dict):
+            message = "arguments must be a JSON object"
+            self.error = CallError(code="malformed_arguments", message=message)
+        else:
+            self._validate(self.tool, arguments)
+
+    def _validate(self, tool: Tool, arguments: dict[str, Any]) -> None:
+        problems = sorted(_sentence(problem) for problem in validator(tool).iter_errors(arguments))
+        if problems:
+            self.error = CallError(code="invalid_arguments", message=problems[0])
+
+    def decide(self) -> None:
+        """Refuse, fail or run the call."""
+        layer = self.layer
+        if layer.halted:
+            self.decision = _over("a terminal refusal has ended this run")
+        elif layer.turn > self.settings.turn_limit or self.seq >= CALL_LIMIT:
+            self.decision = _over("the run is over its limit of model answers or calls")
+        if self.decision.verdict is Verdict.REFUSE or self.error is not None or self.tool is None:
+            return
+        self._guarded(self.tool)
+
+    def _guarded(self, tool: Tool) -> None:
+        reader = WorldReader(self.layer.world._tables, self.layer.world.clock)
+        self.touches = tool.touches(reader, self.parsed)
+        asked = [(guard, self._view(guard, tool, reader)) for guard in self.settings.guards]
+        for guard, view in asked:
+            decision = guard.before(view)
+            if decision is not None:
+                self._refused(decision)
+                return
+        self._run(tool)
+        if self.error is None and self.decision.verdict is Verdict.ALLOW:
+            for guard, view in asked:
+                decision = guard.after(view, self.result)
+                if decision is not None:
+                    self._refused(decision)
+                    self.result = None
+                    return
+
+    def _view(self, guard: Guard, tool: Tool, reader: WorldReader) -> GuardView:
+        return GuardView(
+            tool=tool.name, access=tool.access, arguments=self.parsed, touches=self.touches,
+            world=reader, policy=self.settings.policy.get(guard.id),
+            user_text=self.settings.user_text, past=self.layer.past(),
+        )
+
+    def _refused(self, decision: Decision) -> None:
+        self.decision = decision
+        if decision.terminal and self.settings.setting is Guards.ON:
+            self.layer.halted = True
+
+    def _run(self, tool: Tool) -> None:
+        world = self.layer.world
+        world.begin_call(self.seq)
+        self.executed = self.parsed
+        try:
+            self.result = tool.run(world, self.parsed)
+        except ToolError as error:
+            self.error = CallError(code=error.code, message=error.message)
+        except WorldRefusal as refusal:
+            self.executed = None
+            self.touches = refusal.touches or self.touches
+            self._refused(Decision(
+                verdict=Verdict.REFUSE, by="world", reason=refusal.reason,
+                terminal=refusal.terminal, next=refusal.next_step,
+            ))
+
+    def close(self) -> Delivered:
+        """Journal the call and return what the agent gets."""
+        text = text_json(self._message())
+        layer, announced = self.layer, self.announced
+        layer.calls.append(CallRecord(
+            seq=self.seq, turn=layer.turn, wire_id=announced.call.id if announced else "",
+            receipt=layer.receipt(self.seq), tool=self.name,
+            wire_tool=announced.call.name if announced else "",
+            raw_arguments=announced.call.raw_arguments if announced else None,
+            parsed=self.parsed, executed=self.executed, touches=self.touches,
+            decision=self.decision, result=self.result, delivered=text, error=self.error,
+            effects=layer.world.take_effects(),
+        ))
+        refused = self.decision.verdict is Verdict.REFUSE
+        return Delivered(
+            text=text, is_error=refused or self.error is not None, halt=layer.halted
+        )
+
+    def _message(self) -> dict[str, Any]:
+        receipt = self.layer.receipt(self.seq)
+        if self.decision.verdict is Verdict.REFUSE:
+            refusal = {
+                "by": self.decision.by, "reason": self.decision.reason,
+                "terminal": self.decision.terminal, "next": self.decision.next,
+            }
+            return {"ok": False, "receipt": receipt, "refused": refusal}
+        if self.error is not None:
+            error = {"code": self.error.code, "message": self.error.message}
+            return {"ok": False, "receipt": receipt, "error": error}
+        return {"ok": True, "receipt": receipt, "result": self.result}
+
+
+def _over(reason: str) -> Decision:
+    return Decision(
+        verdict=Verdict.REFUSE, by="toollayer", reason=reason, terminal=True,
+        next="end the run; nothing more will be executed",
+    )
+
+
+def _sentence(problem: ValidationError) -> str:
+    """Say what is wrong in words of our own: the library's wording changes with its version."""
+    pointer = "/" + "/".join(str(part) for part in problem.absolute_path)
+    if problem.validator == "additionalProperties":
+        schema: Any = problem.schema
+        known = sorted(schema["properties"])
+        return scrub_text(f"{pointer}: unknown argument; the arguments are {text_json(known)}")
+    wanted = text_json(problem.validator_value)
+    return scrub_text(f"{pointer}: must satisfy {problem.validator} {wanted}")

@@ -1,0 +1,58 @@
+"""A worker process: reads trials from standard input, one JSON line each, and writes their journals.
+
+It runs with an allow-listed environment, a private HOME and an empty working folder, and ends the
+moment its standard input closes: no worker outlives its runner. What frameworks print goes to
+standard error; the pipe to the runner is a descriptor of our own.
+"""
+
+import asyncio
+import os
+import queue
+import sys
+import threading
+import time
+from typing import BinaryIO
+
+from grid.adapter import Adapter
+from grid.adapters import build_adapter
+from grid.canonical import canonical, load_json
+from grid.session import TrialSpec, run_trial
+from grid.strict import from_json, to_json
+
+
+def main() -> None:
+    """Serve trials until standard input closes."""
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    lines: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_read, args=(lines,), daemon=True).start()
+    asyncio.run(_serve(lines, pipe))
+
+
+def _read(lines: queue.Queue[bytes]) -> None:
+    for line in sys.stdin.buffer:
+        lines.put(line)
+    os._exit(0)  # the runner is gone: nothing here may go on
+
+
+async def _serve(lines: queue.Queue[bytes], pipe: BinaryIO) -> None:
+    adapters: dict[str, Adapter] = {}
+    while True:
+        line = await asyncio.to_thread(lines.get)
+        spec = from_json(TrialSpec, load_json(line))
+        name = spec.trial.framework
+        if name not in adapters:
+            adapters[name] = build_adapter(name)
+        wall, cpu = time.perf_counter(), time.process_time()
+        journal, note = await run_trial(spec, adapters[name])
+        answer = {
+            "journal": to_json(journal), "note": note,
+            "wall_ms": round((time.perf_counter() - wall) * 1000),
+            "cpu_ms": round((time.process_time() - cpu) * 1000),
+        }
+        pipe.write(canonical(answer) + b"\n")
+        pipe.flush()
+
+
+if __name__ == "__main__":
+    main()

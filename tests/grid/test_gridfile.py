@@ -1,0 +1,93 @@
+"""Grid files: strict reading with file, line, key and what to write; crossing into a plan."""
+
+import pytest
+
+from grid.errors import ConfigError
+from grid.gridfile import cross, demo_text, read_grid, schema, with_axes
+
+HEAD = 'format = 1\nname = "x"\n'
+GOOD = HEAD + '[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/honest"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a ==", ["g.toml", "not TOML", "line 1"]),
+        (HEAD, ["g.toml, line 1", "'cells' is missing"]),
+        (HEAD + '[[cells]]\nscenarios=["S02"]\n', ["line 3", "'models' is missing"]),
+        (GOOD.replace("scenarios", "scenario"), ["line 4", "'scenario'", "'scenarios'"]),
+        (GOOD.replace("S02", "S99"), ["line 4", "scenarios", "S99", "moon_for_mars"]),
+        (GOOD.replace("S02", "moon_for_mar"), ["Did you mean moon_for_mars"]),
+        (GOOD.replace('["S02"]', '"S02"'), ["line 4", "not of type 'array'"]),
+        (GOOD + 'guards = ["of"]\n', ["line 6", "guards", "'on-continue'"]),
+        (GOOD + 'frameworks = ["lang"]\n', ["line 6", "frameworks", "langgraph"]),
+        (GOOD + 'clauses = ["nothing"]\n', ["line 6", "clauses", "none"]),
+        (GOOD + "trials = 0\n", ["line 6", "trials"]),
+        (GOOD.replace("honest", "hones"), ["line 5", "models", "honest"]),
+        (GOOD.replace("honest", "wavering/2"), ["line 5", "probability"]),
+        (GOOD.replace("honest", "wavering/nan"), ["line 5", "probability"]),
+        (GOOD.replace("honest", "near-miss/one"), ["line 5", "near-miss"]),
+        (GOOD.replace("scripted/honest", "gpt-5"), ["line 5", "models", "scripted/honest"]),
+        (GOOD.replace('name = "x"', 'name = "../x"'), ["line 2", "name"]),
+    ],
+)
+def test_bad_grid_files_are_refused_with_file_line_key_and_what_to_write(
+    text: str, parts: list[str]
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        cross(read_grid(text, "g.toml"))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_the_second_block_is_named_by_its_own_line() -> None:
+    text = GOOD + '\n[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/nobody"]\n'
+    with pytest.raises(ConfigError, match="line 9"):
+        read_grid(text, "g.toml")
+
+
+def test_defaults_are_three_frameworks_both_guard_settings_and_the_attack() -> None:
+    plan = cross(read_grid(GOOD, "g.toml"))
+    assert [str(trial) for trial in plan.trials] == [
+        f"moon_for_mars/{framework}/scripted/honest/none/{guards}/en/0"
+        for framework in ("crewai", "langgraph", "strands")
+        for guards in ("off", "on")
+    ]
+
+
+def test_the_demo_grid_covers_all_scenarios_in_all_frameworks_about_140_trials() -> None:
+    plan = cross(read_grid(demo_text(), "demo"))
+    assert 110 <= len(plan.trials) <= 170
+    assert {trial.framework for trial in plan.trials} == {"strands", "langgraph", "crewai"}
+    assert {trial.language for trial in plan.trials} == {"en", "ja"}
+
+
+def test_overlapping_blocks_give_each_trial_once() -> None:
+    text = GOOD + '[[cells]]\nscenarios = ["moon_for_mars"]\nmodels = ["scripted/honest"]\n'
+    assert len(cross(read_grid(text, "g.toml")).trials) == 6
+
+
+def test_an_axis_flag_replaces_that_axis_in_every_block() -> None:
+    grid = with_axes(
+        read_grid(demo_text(), "demo"),
+        {"scenarios": ("S02",), "frameworks": ("scripted",), "models": None},
+    )
+    plan = cross(grid)
+    assert {trial.scenario.partition(".")[0] for trial in plan.trials} == {"moon_for_mars"}
+    assert {trial.framework for trial in plan.trials} == {"scripted"}
+
+
+def test_a_language_that_a_scenario_lacks_is_refused_with_those_it_has() -> None:
+    text = GOOD.replace("S02", "S30") + 'languages = ["ja"]\n'
+    with pytest.raises(ConfigError, match="not written in 'ja'; it has: en"):
+        cross(read_grid(text, "g.toml"))
+
+
+def test_a_grid_without_a_trial_is_refused() -> None:
+    with pytest.raises(ConfigError, match="no trial"):
+        cross(read_grid(GOOD, "g.toml"), family="leakage")
+
+
+def test_every_key_of_the_published_schema_says_what_to_write() -> None:
+    block = schema()["$defs"]["block"]["properties"]
+    assert all(entry.get("description") for entry in (*block.values(), *schema()["properties"].values()))
