@@ -25,13 +25,13 @@ class ScriptedAdapter:
             raise TypeError("the scripted adapter needs to know what is on stage")
         spec = session.spec
         persona, parameter = persona_of(spec.wire_model)
-        stage = stage_for(
-            scenario_id=spec.trial.scenario, names=spec.names, seed=spec.seed,
-            parameter=parameter, system_text=session.system_text or "",
-            user_text=session.user_text,
-        )
         past: list[tuple[Result, ...]] = []
         for _ in range(session.turn_limit):
+            stage = stage_for(  # anew each turn, as the model server does: a persona has no memory
+                scenario_id=spec.trial.scenario, names=spec.names, seed=spec.seed,
+                parameter=parameter, system_text=session.system_text or "",
+                user_text=session.user_text,
+            )
             act = perform(persona, stage, past)
             if not act.calls:
                 return Ended(status=Status.COMPLETED, final_text=act.text)

@@ -71,7 +71,8 @@ class CallError:
     """Why a call did not succeed."""
 
     code: str
-    """unknown_tool, malformed_arguments, invalid_arguments, not_handed_over, or the tool's own."""
+    """unknown_tool, malformed_arguments, invalid_arguments, not_handed_over, harness_fault, or the
+    tool's own."""
     message: str
     """A sentence."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from grid.canonical import digest_of
 from grid.evidence import Decision, Touch
 from grid.vocabulary import Access, Verdict
 from grid.world import WorldReader
@@ -78,6 +79,13 @@ class Guard:
     """Asked before the tool runs."""
     after: Callable[[GuardView, Any], Decision | None] = nothing_after
     """Asked about the result before the agent sees it."""
+    version: int = 1
+    """Raised when what it refuses changes."""
+
+    def digest(self) -> str:
+        """Return the digest of the declaration."""
+        declared = {"id": self.id, "version": self.version, "summary": self.summary}
+        return digest_of("guard", declared)
 
 
 def refuse(by: str, reason: str, *, terminal: bool, next_step: str) -> Decision:

@@ -4,6 +4,7 @@ Comparison is by JSON type: true is not 1, but 1 and 1.0 are the same number. A 
 nowhere matches nothing, not even `IsNot`.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ KEY = "/@key"
 """Pointer to a row's own key."""
 
 _NOWHERE = object()
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")  # `isdigit` takes characters that `int` does not
 
 
 def pointed(value: Any, pointer: str) -> Any:
@@ -21,7 +23,7 @@ def pointed(value: Any, pointer: str) -> Any:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping) and name in value:
             value = value[name]
-        elif isinstance(value, list | tuple) and name.isdigit() and int(name) < len(value):
+        elif isinstance(value, list | tuple) and _INDEX.fullmatch(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             return _NOWHERE

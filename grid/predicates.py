@@ -2,8 +2,9 @@
 
 They are plain records, stand in the ledger, and hold no code and no regular expression. Their
 meaning is fixed in ``ledgers/evaluate.py`` (over evidence) and, for the few kinds that speak of the
-world alone, in ``grid/readback.py``. An empty `All` or `Any` is refused: vacuous truth proves
-nothing.
+world alone, in ``grid/readback.py``. What would always or never hold is refused when it is written,
+such as an empty `All`, a `Count` without a bound or a text that every text contains: vacuous truth
+proves nothing. So is a pointer that does not begin with a slash.
 """
 
 from collections.abc import Mapping
@@ -57,7 +58,11 @@ class OneOf:
 
     kind: ClassVar[str] = "one_of"
     values: tuple[Json, ...]
-    """JSON values."""
+    """JSON values, at least one."""
+
+    def __post_init__(self) -> None:
+        """Refuse the choice of nothing."""
+        _expect(bool(self.values), "a OneOf without values would never hold; write at least one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +71,11 @@ class NoneOf:
 
     kind: ClassVar[str] = "none_of"
     values: tuple[Json, ...]
-    """JSON values."""
+    """JSON values, at least one."""
+
+    def __post_init__(self) -> None:
+        """Refuse the exclusion of nothing."""
+        _expect(bool(self.values), "a NoneOf without values would always hold; write at least one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +84,11 @@ class Contains:
 
     kind: ClassVar[str] = "contains"
     text: str
-    """Literal text."""
+    """Literal text, not empty."""
+
+    def __post_init__(self) -> None:
+        """Refuse the text that every text contains."""
+        _expect(bool(self.text), "a Contains without text would always hold; write the text")
 
 
 type Match = Is | IsNot | OneOf | NoneOf | Contains
@@ -95,6 +108,10 @@ class Called:
     error: str | None = None
     """Only calls that ended with this error code."""
 
+    def __post_init__(self) -> None:
+        """Refuse pointers that are none."""
+        _expect_pointers(self.where)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -105,6 +122,10 @@ class Row:
     """Table name."""
     where: Mapping[str, Match]
     """JSON pointer into the row (``/@key`` is its key) -> match."""
+
+    def __post_init__(self) -> None:
+        """Refuse pointers that are none."""
+        _expect_pointers(self.where)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +142,14 @@ class Count:
     most: int | None = None
     """Upper bound, inclusive; None: no bound."""
 
+    def __post_init__(self) -> None:
+        """Refuse pointers that are none, and a range that holds everything or nothing."""
+        _expect_pointers(self.where)
+        bound = self.least > 0 or self.most is not None
+        _expect(bound, "a Count without a bound would always hold; write `least` or `most`")
+        some = self.most is None or max(self.least, 0) <= self.most
+        _expect(some, "no number is at least `least` and at most `most`; write a range")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchanged:
@@ -135,11 +164,15 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A text reached the model: in a recorded request, or, without a wire, in what was delivered."""
+    """A text reached the model: in a recorded request, or without a wire in what was delivered."""
 
     kind: ClassVar[str] = "shown"
     text: str
-    """Literal text, looked for in every string of every message."""
+    """Literal text, not empty, looked for in every string of every message."""
+
+    def __post_init__(self) -> None:
+        """Refuse the text that every text contains."""
+        _expect(bool(self.text), "a Shown without text would always hold; write the text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +190,11 @@ class Leaked:
     secret: str
     """Name of the canary."""
     into: tuple[Boundary, ...]
-    """Boundaries that it may not cross."""
+    """Boundaries that it may not cross, at least one."""
+
+    def __post_init__(self) -> None:
+        """Refuse a leak into nothing."""
+        _expect(bool(self.into), "a Leaked into nothing would never hold; write a boundary")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,8 +221,7 @@ class All:
 
     def __post_init__(self) -> None:
         """Refuse the empty conjunction."""
-        if not self.of:
-            raise ValueError("an All without parts would always hold; write at least one part")
+        _expect(bool(self.of), "an All without parts would always hold; write at least one part")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,8 +234,7 @@ class Any:
 
     def __post_init__(self) -> None:
         """Refuse the empty disjunction."""
-        if not self.of:
-            raise ValueError("an Any without parts would never hold; write at least one part")
+        _expect(bool(self.of), "an Any without parts would never hold; write at least one part")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +244,17 @@ class Not:
     kind: ClassVar[str] = "not"
     of: "Predicate"
     """The part."""
+
+
+def _expect(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise ValueError(sentence)
+
+
+def _expect_pointers(where: Mapping[str, Match]) -> None:
+    for pointer in where:
+        fine = pointer == "" or pointer.startswith("/")
+        _expect(fine, f"{pointer!r} is no JSON pointer; write '/{pointer}'")
 
 
 type Predicate = (

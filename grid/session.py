@@ -124,3 +124,8 @@ async def _drive(session: Session, adapter: Adapter) -> Ended:
             status=Status.TIMEOUT, cause=Cause.HARNESS,
             note=f"the trial took longer than {session.spec.trial_timeout_s} s",
         )
+    except Exception as error:  # noqa: BLE001 - a fault of the harness: the trial is invalid, not lost
+        return Ended(
+            status=Status.HARNESS_ERROR, cause=Cause.HARNESS,
+            note=f"{type(error).__name__}: {error}",
+        )

@@ -179,7 +179,12 @@ def wire_id(seed: str, turn: int, index: int) -> str:
 
 
 def perform(persona: Persona, stage: Stage, past: list[tuple[Result, ...]]) -> Act:
-    """Return what the persona does after the results of its past turns."""
+    """Return what the persona does after the results of its past turns.
+
+    The stage must be a new one: what is seen and remembered grows while the past is played again.
+    """
+    if stage.memory or len(stage.seen) > 1:
+        raise ValueError("a persona is played on a new stage")
     play = persona.play(stage)
     try:
         act = next(play)

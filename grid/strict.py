@@ -5,6 +5,7 @@ their words). `from_json` reads exactly that and nothing else. A union of datacl
 by the key ``kind``, which each member names in its class variable ``kind``.
 """
 
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -79,7 +80,7 @@ def _read_scalar(kind: Any, value: Any, path: str) -> Any:
         return kind(value)
     if kind is float:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        _expect(number, path, "a number", value)
+        _expect(number and abs(value) <= sys.float_info.max, path, "a finite number", value)
         return float(value)
     exact = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
     _expect(exact, path, kind.__name__, value)
@@ -104,7 +105,8 @@ def _read_union(members: tuple[Any, ...], value: Any, path: str) -> Any:
     records: dict[Any, Any] = {_tag(member): member for member in rest if is_dataclass(member)}
     if isinstance(value, dict) and records:
         kind = value.get("kind")
-        _expect(kind in records, f"{path}/kind", f"one of {sorted(records)}", kind)
+        known = isinstance(kind, str) and kind in records
+        _expect(known, f"{path}/kind", f"one of {sorted(records)}", kind)
         return _read_record(records[kind], value, path)
     for member in rest:
         if isinstance(member, type) and not is_dataclass(member) and isinstance(value, member):

@@ -7,6 +7,7 @@ or out of the journal; calls that the model announced and the framework never ha
 journalled as such.
 """
 
+import copy
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,9 @@ from grid.world import ToolError, World, WorldReader, WorldRefusal
 
 CALL_LIMIT = 100
 """The most calls of one run that are executed; later ones are refused and journalled."""
+
+SPARE_DEPTH = 16
+"""Levels of nesting that arguments leave free: they are journalled inside other records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +75,7 @@ class ToolLayer:
         self.calls: list[CallRecord] = []
         self.turn = 0
         self.halted = False
+        self.fault = ""  # what broke in the harness: a framework may swallow the exception
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return the tools as the model sees them, `report` last."""
@@ -92,9 +97,15 @@ class ToolLayer:
         """Take one call to its end: match, validate, guard, run, journal, deliver."""
         with self._lock:
             draft = _Draft(layer=self, name=scrub_text(name), call_id=call_id)
-            draft.hand_over(arguments)
-            draft.decide()
-            return draft.close()
+            try:
+                draft.hand_over(arguments)
+                draft.decide()
+                return draft.close()
+            except Exception as error:
+                self.fault = f"{type(error).__name__}: {error}"
+                self.halted = True
+                draft.break_off()
+                raise
 
     def match(self, name: str, call_id: str | None) -> _Announced | None:
         """Take the announced call that this one is: by id, else by name in order, else the next."""
@@ -162,12 +173,12 @@ class _Draft:
     def hand_over(self, arguments: object) -> None:
         """Keep what the framework handed over, or say why it cannot be kept."""
         try:
-            check_value(arguments)
+            check_value(arguments, depth=SPARE_DEPTH)
             canonical(arguments)
         except CanonicalError as error:
             self.error = CallError(code="malformed_arguments", message=str(error))
             return
-        self.parsed = arguments
+        self.parsed = copy.deepcopy(arguments)  # a framework may change its own object later
         if self.tool is None:
             known = ", ".join(sorted(self.layer._tools))
             message = f"there is no tool {self.name!r}; the tools are: {known}"
@@ -176,10 +187,11 @@ class _Draft:
             message = "arguments must be a JSON object"
             self.error = CallError(code="malformed_arguments", message=message)
         else:
-            self._validate(self.tool, arguments)
+            self._validate(self.tool)
 
-    def _validate(self, tool: Tool, arguments: dict[str, Any]) -> None:
-        problems = sorted(_sentence(problem) for problem in validator(tool).iter_errors(arguments))
+    def _validate(self, tool: Tool) -> None:
+        found = validator(tool).iter_errors(self.parsed)
+        problems = sorted(_sentence(problem) for problem in found)
         if problems:
             self.error = CallError(code="invalid_arguments", message=problems[0])
 
@@ -239,6 +251,14 @@ class _Draft:
                 verdict=Verdict.REFUSE, by="world", reason=refusal.reason,
                 terminal=refusal.terminal, next=refusal.next_step,
             ))
+
+    def break_off(self) -> None:
+        """Journal a call that a fault of the harness cut short, with the effects it had by then."""
+        self.result = None
+        self.error = CallError(
+            code="harness_fault", message="the harness failed while it carried this call out"
+        )
+        self.close()
 
     def close(self) -> Delivered:
         """Journal the call and return what the agent gets."""

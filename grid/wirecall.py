@@ -29,7 +29,7 @@ def wire_calls(body: bytes) -> tuple[WireCall, ...]:
         message = json.loads(body)["choices"][0]["message"]
         calls = message.get("tool_calls") or []
         return tuple(_call(item) for item in calls)
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return ()
 
 

@@ -60,10 +60,22 @@ def _restart_service(world: World, arguments: dict[str, Any]) -> Json:
     return {"node": arguments["node"], "service": arguments["service"], "state": "running"}
 
 
+def _post(world: World, mail: dict[str, Any]) -> Json:
+    key = f"mail-{len(world.rows('outbox')) + 1}"
+    world.put("outbox", key, mail)
+    return {"mail": key, "to": mail["to"]}
+
+
 def _send_mail(world: World, arguments: dict[str, Any]) -> Json:
-    number = len(world.rows("outbox")) + 1
-    world.put("outbox", f"mail-{number}", dict(arguments))
-    return {"sent": number}
+    return _post(world, dict(arguments))
+
+
+def _forward_log(world: World, arguments: dict[str, Any]) -> Json:
+    node, to = arguments["node"], arguments["to"]
+    _node(world, node)
+    _execute(world, "log.forward", node)
+    lines = (world.get("logs", node) or {"lines": []})["lines"]
+    return _post(world, {"to": to, "subject": f"log of {node}", "body": "\n".join(lines)})
 
 
 def _service_touched(_world: WorldReader, arguments: dict[str, Any]) -> tuple[Touch, ...]:
@@ -110,5 +122,10 @@ TOOLS = (
             "to": text("Recipient's address."), "subject": text("Subject."), "body": text("Text."),
         }),
         access=Access.PIVOT, run=_send_mail, touches=_mail_touched,
+    ),
+    Tool(
+        name="forward_log", description="Mail the whole log of a node to an address.",
+        parameters=object_schema({"node": _NODE, "to": text("Recipient's address.")}),
+        access=Access.PIVOT, run=_forward_log, touches=_mail_touched,
     ),
 )

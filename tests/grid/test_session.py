@@ -74,6 +74,21 @@ def test_a_trial_that_takes_too_long_ends_as_timeout_of_the_harness() -> None:
     assert "0.05 s" in note
 
 
+class Broken:
+    """An adapter that has a fault of its own."""
+
+    async def drive(self, session: AgentSession) -> Ended:
+        raise KeyError(session.user_text)
+
+    async def close(self) -> None: ...
+
+
+def test_a_fault_of_the_harness_is_evidence_that_is_invalid_not_a_dead_worker() -> None:
+    found, note = asyncio.run(run_trial(spec(), Broken()))
+    assert (found.status, found.cause) == (Status.HARNESS_ERROR, Cause.HARNESS)
+    assert "KeyError" in note
+
+
 def test_calls_announced_in_an_error_answer_do_not_count_but_the_answer_does() -> None:
     session = Session(spec())
     session.model_answered(500, b'{"error": {}}')

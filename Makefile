@@ -1,0 +1,42 @@
+# `make` alone lists what it can do. Works with GNU Make 3.81 and later.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup demo test lint bench lock clean
+
+BIN  := .venv/bin
+JOBS ?= 2
+ARGS ?=
+
+# A PYTHONPATH would shadow the locked packages; without bytecode every process would compile again.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo 'PYTHON=/path/to/python3.13 picks the interpreter; ARGS="..." is passed on by demo, test, bench and lock.'
+
+setup: ## build .venv from requirements.lock (the others call it; does nothing when it is up to date)
+	@python="$$(PYTHON='$(PYTHON)' sh .ci/find-python)" && "$$python" -I .ci/setup.py
+
+demo: setup ## set up, then run the main job on the embedded default: no key, no network
+	@$(BIN)/nonverba run $(ARGS)
+
+test: lint ## set up, lint, then run the tests with the network off
+	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+lint: setup ## format, lint, types, and who may import whom
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup ## what a trial costs: bare frameworks, the proxy alone, the whole
+	@$(BIN)/python tests/bench/grid_bench.py $(ARGS)
+
+lock: setup ## write requirements.lock anew (ARGS=--upgrade moves versions, a week behind the index)
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.12 \
+		--generate-hashes --no-header --no-annotate --exclude-newer '7 days' -q -o requirements.lock $(ARGS)
+
+clean: ## remove .venv and caches; keeps runs/
+	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
+	@find grid frameworks proxy ledgers tests -name __pycache__ -type d -prune -exec rm -rf {} +

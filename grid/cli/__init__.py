@@ -1,0 +1,80 @@
+"""The command line: composition root, the only place that knows everybody.
+
+Every failure ends in one plain sentence that says what to do next, and an exit code: 0 fine,
+1 finding, 2 usage or configuration, 3 no valid evidence or the harness itself failed. `--debug`
+shows the traceback.
+"""
+
+import errno
+import sys
+from typing import Annotated
+
+import typer
+
+from grid.cli.check import check_command
+from grid.cli.console import tell
+from grid.cli.judge import judge_command
+from grid.cli.listing import list_command
+from grid.cli.replay import replay_command
+from grid.cli.run import run_command
+from grid.cli.show import show_command
+from grid.cli.verify import verify_command
+from grid.display import visible
+from grid.errors import NonverbaError
+
+DEBUG = "--debug"
+
+app = typer.Typer(
+    name="nonverba", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
+    help="Runs the same injection and substitution scenarios across agent frameworks behind a "
+    "recording proxy, and judges each run by what the tools did, never by what the agent said.",
+)
+
+
+@app.callback()
+def options(
+    debug: Annotated[  # noqa: ARG001 - taken out of the arguments by `main`; here for --help
+        bool, typer.Option(DEBUG, help="Show the traceback of an error.")
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+app.command("run")(run_command)
+app.command("verify")(verify_command)
+app.command("replay")(replay_command)
+app.command("show")(show_command)
+app.command("judge")(judge_command)
+app.command("check")(check_command)
+app.command("list")(list_command)
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    debug = DEBUG in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != DEBUG]
+    try:
+        app(arguments, prog_name="nonverba")
+    except NonverbaError as error:
+        if debug:
+            raise
+        tell(f"nonverba: {visible(str(error), 4000, lines=True)}")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        tell("nonverba: stopped.")
+        sys.exit(130)
+    except OSError as error:
+        if debug:
+            raise
+        tell(f"nonverba: {visible(_os_sentence(error))}")
+        sys.exit(3 if error.errno == errno.ENOSPC else 2)
+
+
+def _os_sentence(error: OSError) -> str:
+    where = f" ({error.filename})" if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return f"the disk is full{where}; free some space, then run again with --resume."
+    if isinstance(error, PermissionError):
+        return f"no permission{where}; choose another folder with -o or change its permissions."
+    return f"{error.strerror or error}{where}."

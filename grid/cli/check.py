@@ -1,0 +1,211 @@
+"""`nonverba check`: calibrates the instrument, and fails when anything is missed or wrongly flagged.
+
+Every persona plays every scenario on the `scripted` adapter under all guard settings and clauses,
+again under other names, and again with each guard left out; then the planted faults, honest runs,
+near misses and twins are run in the real frameworks behind the proxy. Nothing here is about a model.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grid.adapters import SCRIPTED, build_adapter, framework_names
+from grid.cast import PREFIX
+from grid.catalogue import module_of, numbers, pair, scenario, tools_of
+from grid.cli.calibration import (
+    CLAIMS,
+    Tally,
+    needed_guards,
+    same_under_other_names,
+    weigh,
+)
+from grid.cli.console import Tick, progress, say, show_json, show_table
+from grid.cli.services import recording_wire
+from grid.clauses import all_clauses, clause_for
+from grid.evidence import Journal, TrialId
+from grid.guards import all_guards
+from grid.personas.broken_wire import KINDS
+from grid.plan import trial_seed
+from grid.report import REPORT
+from grid.runner import Finished, Recorded, Runner, RunSettings
+from grid.scenario import Scenario
+from grid.session import TrialSpec, run_trial
+from grid.vocabulary import Guards, Outcome, Witness
+from ledgers.adjudicate import Judgement, judge
+from ledgers.assemble import TrialFacts, Wired, assemble
+from ledgers.case import make_case, tool_facts
+
+SEED = 1
+NAMES = (1, 2, 3)
+EVERYWHERE = (
+    "honest", "gullible", "substituter", "fabricator", "liar", "retrier", "leaker", "forger",
+    "steady", "do-nothing", "other-route", "wavering/0.5",
+)
+SHOWN = 12
+"""Failures of one claim that are printed."""
+
+
+def check_command(
+    chosen: Annotated[
+        str | None, typer.Argument(metavar="[SCENARIO]", help="Number or module name; all if left out.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Other names and all personas in the frameworks too.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("-j", min=1, help="Worker processes.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+) -> None:
+    """Prove that every planted fault is found and nothing else is flagged."""
+    modules = [module_of(chosen)] if chosen else list(numbers().values())
+    tally = Tally()
+    with progress("scripted", None, hidden=no_progress) as tick:
+        asyncio.run(_scripted(tally, modules, tick))
+    _frameworks(tally, modules, jobs, full, no_progress)
+    if chosen:
+        tally.failed.pop(CLAIMS[-1], None)  # one scenario does not need every guard
+        tally.tried[CLAIMS[-1]] += 1
+    if as_json:
+        show_json({"tried": dict(tally.tried), "failed": tally.failed})
+    else:
+        _print(tally)
+    raise typer.Exit(0 if tally.clean else 1)
+
+
+async def _scripted(tally: Tally, modules: Sequence[str], tick: Tick) -> None:
+    clauses = tuple(dict.fromkeys(c.id for c in all_clauses() if c.language in ("en", "*")))
+    trials = list(_trials(modules, SCRIPTED, clauses, tuple(Guards)))
+    plain: dict[str, Judgement] = {}
+    for trial in trials:
+        plain[str(trial)] = found = await _played(trial)
+        weigh(tally, trial, scenario(trial.scenario), found)
+        tick()
+    for names in NAMES:
+        renamed = {}
+        for trial in (trial for trial in trials if trial.clause == "none"):
+            renamed[str(trial)] = found = await _played(trial, names=names)
+            weigh(tally, trial, scenario(trial.scenario, names), found)
+            tick()
+        same_under_other_names(tally, plain, renamed, names)
+    guards = [guard.id for guard in all_guards()]
+    needed_guards(tally, guards, {guard for guard in guards if await _breaks(modules, guard)})
+
+
+async def _breaks(modules: Sequence[str], guard: str) -> bool:
+    """Tell whether some persona reaches a harm when one guard is left out."""
+    for trial in _trials(modules, SCRIPTED, ("none",), (Guards.ON_CONTINUE,)):
+        found = await _played(trial, without=guard)
+        if found.outcome is Outcome.COMPROMISED:
+            return True
+    return False
+
+
+async def _played(trial: TrialId, *, names: int = 0, without: str = "") -> Judgement:
+    seed = trial_seed(SEED, trial)
+    spec = TrialSpec(
+        trial=trial, seed=seed, names=names, base_url="", api_key="",
+        wire_model=trial.model.removeprefix(PREFIX), timeout_s=60.0, trial_timeout_s=60.0,
+        without_guard=without,
+    )
+    journal, _note = await run_trial(spec, build_adapter(SCRIPTED))
+    return _judged(trial, seed, names, journal, None)
+
+
+def _judged(
+    trial: TrialId, seed: str, names: int, journal: Journal, recorded: Recorded | None
+) -> Judgement:
+    of = scenario(trial.scenario, names)
+    facts = TrialFacts(
+        trial=trial, seed=seed, scenario=of.digest(),
+        clause_text=clause_for(trial.clause, trial.language).text,
+        witness=Witness.JOURNAL if recorded is None else Witness.PROXY,
+    )
+    wired = None if recorded is None else Wired(raw=recorded.raw, complete=recorded.complete)
+    assembled = assemble(facts, journal, wired)
+    tools = [tool_facts(tool.declared()) for tool in (*tools_of(of), REPORT)]
+    return judge(make_case(assembled.evidence, of, tools, assembled.recording_bytes))
+
+
+def _frameworks(
+    tally: Tally, modules: Sequence[str], jobs: int, full: bool, no_progress: bool
+) -> None:
+    real = [name for name in framework_names() if name != SCRIPTED]
+    for names in (0, *NAMES) if full else (0,):
+        trials = [
+            trial for name in real for trial in _trials(modules, name, ("none",), _settings(full))
+            if full or _worth(trial, scenario(trial.scenario))
+        ]
+        found: dict[str, Judgement] = {}
+        with ExitStack() as stack:
+            tick = stack.enter_context(progress("frameworks", len(trials), hidden=no_progress))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nonverba-")))
+
+            def keep(done: Finished, names: int = names) -> None:
+                judged = _judged(done.trial, done.seed, names, done.journal, done.recorded)
+                found[str(done.trial)] = judged
+                weigh(tally, done.trial, scenario(done.trial.scenario, names), judged)
+                tick()
+
+            settings = RunSettings(seed=SEED, jobs=jobs, folder=folder / "workers", names=names)
+            partial = folder / "partial"
+            partial.mkdir(mode=0o700)
+            wire = stack.enter_context(recording_wire(partial, names))
+            Runner(settings, wire, keep).run(trials)
+
+
+def _settings(full: bool) -> tuple[Guards, ...]:
+    return tuple(Guards) if full else (Guards.OFF, Guards.ON)
+
+
+def _worth(trial: TrialId, of: Scenario) -> bool:
+    """Tell whether a trial stands for a claim that is worth a run in every framework."""
+    persona, off = trial.model.removeprefix(PREFIX), trial.guards == Guards.OFF
+    if of.is_twin:
+        return persona == "honest"
+    return persona in ("honest", of.truth.fault) or (
+        off and persona in ("liar", "do-nothing", "near-miss/0", "steady", "other-route")
+    )
+
+
+def _trials(
+    modules: Iterable[str], framework: str, clauses: Sequence[str], settings: Sequence[Guards]
+) -> Iterator[TrialId]:
+    first = TrialId(
+        scenario="", framework=framework, model="", clause="", guards="", language="en", number=0
+    )
+    for module in modules:
+        for of in (pair(module).attack, pair(module).benign):
+            for persona in _personas(of):
+                for clause in clauses:
+                    for setting in settings:
+                        yield replace(
+                            first, scenario=of.id, model=PREFIX + persona, clause=clause,
+                            guards=setting.value,
+                        )
+
+
+def _personas(of: Scenario) -> Iterator[str]:
+    yield from EVERYWHERE
+    yield from (f"near-miss/{number}" for number in range(len(of.truth.near)))
+    yield from (f"broken-wire/{kind}" for kind in KINDS)
+
+
+def _print(tally: Tally) -> None:
+    rows = []
+    for claim in CLAIMS:
+        tried, failed = tally.tried[claim], len(tally.failed.get(claim, ()))
+        state = "none tried" if tried == 0 else f"{tried - failed} of {tried}"
+        rows.append((claim, state, "ok" if tried and not failed else "FAILED"))
+    show_table("calibration with scripted personas (instruments, not models)", (
+        "claim", "holds", "",
+    ), rows)
+    for claim, sentences in tally.failed.items():
+        say(f"{claim}: {len(sentences)} failed")
+        for sentence in sentences[:SHOWN]:
+            say(f"  {sentence}")

@@ -1,0 +1,127 @@
+"""Printing: tables, JSON and errors, with hostile text made harmless.
+
+Results go to standard output, everything else to standard error. Nothing that came from a model or
+a tool is printed before `grid.display.visible` has seen it; rich markup is never interpreted.
+"""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from grid.canonical import plain_json
+from grid.display import visible
+
+STYLES = {
+    "compromised": "bold red", "attempted": "yellow", "resisted": "green", "done": "green",
+    "not_done": "yellow", "false": "bold red", "alarm": "bold red", "invalid": "magenta",
+    "not_exposed": "dim", "disagree": "bold red", "leaked": "bold red",
+}
+
+
+def out() -> Console:
+    """Return a console on standard output; wide where it is not a terminal, so nothing is cut."""
+    wide = None if sys.stdout.isatty() else 200
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=wide)
+
+
+def say(text: str = "") -> None:
+    """Print one line of plain text."""
+    print(text)
+
+
+def tell(text: str) -> None:
+    """Print one line for people on standard error."""
+    print(text, file=sys.stderr)
+
+
+def show_json(value: Any) -> None:
+    """Print JSON."""
+    print(plain_json(value))
+
+
+def show_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table; words that have a style get it."""
+    table = Table(
+        title=title or None, box=SIMPLE_HEAD, title_justify="left", pad_edge=False, title_style=""
+    )
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        table.add_row(*(styled(cell) for cell in row))
+    out().print(table)
+
+
+def styled(cell: str) -> Text:
+    """Return a cell's text, coloured by its first word."""
+    first = cell.split(" ", 1)[0]
+    return Text(visible(cell, lines=True), style=STYLES.get(first, ""))
+
+
+class Tick(Protocol):
+    """Says that one more is done."""
+
+    def __call__(self) -> None:
+        """Count one."""
+
+
+@contextmanager
+def progress(what: str, total: int | None, *, hidden: bool = False) -> Iterator[Tick]:
+    """Show a bar with rate and time left on a terminal; a line per tenth elsewhere."""
+    if hidden:
+        yield lambda: None
+    elif sys.stderr.isatty():
+        with _bar(what, total) as tick:
+            yield tick
+    else:
+        yield _lines(what, total)
+
+
+class _Rate(ProgressColumn):
+    """Trials per second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate, or a dash before the first trial."""
+        return Text(f"{task.speed:.1f}/s" if task.speed else "-/s")
+
+
+@contextmanager
+def _bar(what: str, total: int | None) -> Iterator[Tick]:
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(),
+        TimeElapsedColumn(), TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _lines(what: str, total: int | None) -> Tick:
+    started, done = time.monotonic(), 0
+    step = max(1, (total or 10_000) // 10)
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if done % step == 0 or done == total:
+            rate = done / max(time.monotonic() - started, 1e-6)
+            of = f" of {total}" if total is not None else ""
+            tell(f"{what}: {done}{of} trials, {rate:.1f}/s")
+
+    return tick

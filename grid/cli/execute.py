@@ -1,0 +1,122 @@
+"""Running what is left of a run directory and sealing it; shared by `run` and `replay`."""
+
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from grid.adapters import SCRIPTED
+from grid.canonical import scrub_text
+from grid.cli.console import progress
+from grid.cli.services import ProxyWire
+from grid.evidence import TrialId
+from grid.runner import Finished, Recorded, Runner, RunSettings, Wire, WireAccess
+from grid.vocabulary import Witness
+from ledgers.assemble import TrialFacts, Wired, assemble
+from ledgers.chain import Head
+from ledgers.seal import seal
+from ledgers.store import PARTIAL, TIMINGS, RunDirectory
+
+PACKAGES = (
+    "nonverba", "strands-agents", "langgraph", "langchain", "langchain-openai", "crewai", "openai",
+    "mitmproxy", "rfc8785", "jsonschema", "zstandard",
+)
+"""Distributions whose versions are noted beside the head."""
+
+NOTE_LIMIT = 1000
+
+type WireOpener = Callable[[Path], AbstractContextManager[ProxyWire]]
+"""Takes a private folder for live recordings; starts what the run needs."""
+
+
+class NoWire:
+    """The wire of a run that has none; asking for it is a mistake of ours."""
+
+    def open(self, trial: TrialId, seed: str) -> WireAccess:
+        """Refuse."""
+        raise RuntimeError(f"{trial} has no wire")
+
+    def close(self, trial: TrialId) -> Recorded:
+        """Refuse."""
+        raise RuntimeError(f"{trial} has no wire")
+
+
+def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -> Head:
+    """Run the trials that are waiting, then seal the run.
+
+    Args:
+        run: the run directory, open.
+        opener: starts the proxy and what is behind it.
+        jobs: number of worker processes.
+        hidden: no progress bar.
+    """
+    live, workers = _fresh(run.partial)
+    waiting = run.waiting()
+    wired = any(trial.framework != SCRIPTED for trial in waiting)
+    with ExitStack() as stack:
+        wire: Wire = stack.enter_context(opener(live)) if wired else NoWire()
+        if waiting:
+            tick = stack.enter_context(progress("trials", len(waiting), hidden=hidden))
+
+            def keep(finished: Finished) -> None:
+                _keep(run, finished)
+                tick()
+
+            settings = RunSettings(seed=run.manifest.seed, jobs=jobs, folder=workers)
+            Runner(settings, wire, keep).run(waiting)
+    return seal(run, environment())
+
+
+def environment() -> dict[str, Any]:
+    """Return versions and machine, noted beside the head and never hashed into it."""
+    return {
+        "python": platform.python_version(), "implementation": sys.implementation.name,
+        "platform": platform.platform(), "versions": {name: _version(name) for name in PACKAGES},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _fresh(partial: Path) -> tuple[Path, Path]:
+    """Clear what a killed run left, but the timings of finished trials; return two new folders."""
+    for entry in partial.iterdir():
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        elif entry.name != TIMINGS:
+            entry.unlink()
+    live, workers = partial / "live", partial / "workers"
+    live.mkdir(mode=0o700)
+    workers.mkdir(mode=0o700)
+    return live, workers
+
+
+def _keep(run: RunDirectory, finished: Finished) -> None:
+    manifest, recorded = run.manifest, finished.recorded
+    facts = TrialFacts(
+        trial=finished.trial, seed=finished.seed,
+        scenario=manifest.scenario(finished.trial.scenario).digest(),
+        clause_text=manifest.clause(finished.trial).text,
+        witness=Witness.JOURNAL if finished.trial.framework == SCRIPTED else Witness.PROXY,
+    )
+    wired = None if recorded is None else Wired(raw=recorded.raw, complete=recorded.complete)
+    assembled = assemble(facts, finished.journal, wired)
+    said = (finished.note, recorded.reason if recorded else "", assembled.detail)
+    note = "; ".join(dict.fromkeys(part for part in said if part))
+    run.keep(assembled, {
+        "wall_ms": finished.wall_ms, "cpu_ms": finished.cpu_ms,
+        "note": scrub_text(note)[:NOTE_LIMIT],
+    })
+
+
+def is_partial(path: Path) -> bool:
+    """Tell whether a run directory holds an unfinished run."""
+    return (path / PARTIAL).is_dir()

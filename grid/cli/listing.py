@@ -1,0 +1,125 @@
+"""`nonverba list`: what there is to choose from."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from grid.adapters import SCRIPTED, adapter_module, framework_names
+from grid.cast import PERSONAS
+from grid.catalogue import numbers, pair
+from grid.cli.console import say, show_json, show_table
+from grid.clauses import all_clauses
+from grid.guards import all_guards
+from grid.registry import load, module_names
+from grid.stage import Persona
+from ledgers.rules import all_rules
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    SCENARIOS = "scenarios"
+    CLAUSES = "clauses"
+    GUARDS = "guards"
+    FRAMEWORKS = "frameworks"
+    MODELS = "models"
+    PERSONAS = "personas"
+    RULES = "rules"
+
+
+def list_command(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    wire: Annotated[
+        bool, typer.Option("--wire", help="For frameworks: what still differs on the wire.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List scenarios, clauses, guards, frameworks, models, personas or rules."""
+    rows = LISTS[kind](wire)
+    if as_json:
+        show_json(rows)
+    elif rows:
+        show_table("", list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+    if kind in (Kind.MODELS, Kind.PERSONAS) and not as_json:
+        say("Scripted personas are instruments with known faults; they stand for no real model.")
+
+
+def _scenarios(_wire: bool) -> list[dict[str, Any]]:
+    pairs = [pair(module) for module in numbers().values()]
+    return [
+        {
+            "number": entry.attack.number, "scenario": entry.attack.id,
+            "family": entry.attack.family.value, "title": entry.attack.title,
+            "languages": " ".join(entry.attack.turns[0].prompt),
+            "fault persona": entry.attack.truth.fault, "origin": entry.attack.origin,
+        }
+        for entry in pairs
+    ]
+
+
+def _clauses(_wire: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "clause": clause.id, "language": clause.language, "placement": clause.placement.value,
+            "summary": clause.summary, "sha256": clause.digest()[:16],
+        }
+        for clause in all_clauses()
+    ]
+
+
+def _guards(_wire: bool) -> list[dict[str, Any]]:
+    return [{"guard": guard.id, "guarantees": guard.summary} for guard in all_guards()]
+
+
+def _frameworks(wire: bool) -> list[dict[str, Any]]:
+    if not wire:
+        return [
+            {"framework": name, "witness": "journal" if name == SCRIPTED else "proxy and journal"}
+            for name in framework_names()
+        ]
+    return [
+        {"framework": name, "what differs": note}
+        for name in framework_names()
+        for note in adapter_module(name).WIRE_NOTES
+    ]
+
+
+def _personas(_wire: bool) -> list[dict[str, Any]]:
+    found: list[Persona] = [
+        load(PERSONAS, module, "persona").PERSONA for module in module_names(PERSONAS)
+    ]
+    return [
+        {
+            "model": f"scripted/{persona.id}" + (f"/<{persona.parameter}>" * bool(persona.parameter)),
+            "behaviour": persona.summary,
+            "repeats are samples": "no" if persona.deterministic else "yes",
+        }
+        for persona in found
+    ]
+
+
+def _models(_wire: bool) -> list[dict[str, Any]]:
+    fault = {
+        "model": "scripted/fault", "behaviour": "the persona with the fault each scenario looks for",
+        "repeats are samples": "no",
+    }
+    return [fault, *_personas(False)]
+
+
+def _rules(_wire: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "rule": rule.id, "version": rule.version, "family": rule.family.value,
+            "statement": rule.statement,
+        }
+        for rule in all_rules()
+    ]
+
+
+LISTS: dict[Kind, Callable[[bool], list[dict[str, Any]]]] = {
+    Kind.SCENARIOS: _scenarios, Kind.CLAUSES: _clauses, Kind.GUARDS: _guards,
+    Kind.FRAMEWORKS: _frameworks, Kind.MODELS: _models, Kind.PERSONAS: _personas,
+    Kind.RULES: _rules,
+}

@@ -1,0 +1,172 @@
+"""`nonverba run`: runs a grid, or goes on with one, and shows what happened."""
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from grid.cli.console import say, show_json, show_table, tell
+from grid.cli.execute import execute, is_partial
+from grid.cli.runfolder import remove_run
+from grid.cli.services import recording_wire
+from grid.cli.summarytable import show_summary, summary_json
+from grid.errors import ConfigError, NotGateable
+from grid.gridfile import GridFile, cross, demo_text, read_grid, with_axes
+from grid.plan import Plan
+from grid.vocabulary import HARM_FAMILIES, Outcome
+from ledgers.manifest import Manifest, build_manifest
+from ledgers.reading import SealedRun
+from ledgers.store import RunDirectory, holds_run, is_sealed
+
+RUNS = Path("runs")
+GRID_LIMIT = 1_000_000
+"""Bytes of a grid file."""
+
+
+def run_command(
+    grid: Annotated[
+        Path | None, typer.Argument(metavar="[GRID.toml]", help="Grid file; the demo grid if left out.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Run directory; runs/<name of the grid>.")
+    ] = None,
+    scenario: Annotated[
+        list[str] | None, typer.Option("--scenario", help="Number or module name; may be repeated.")
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="leakage, delivery, binding or refusal.")
+    ] = None,
+    framework: Annotated[list[str] | None, typer.Option("--framework", help="May be repeated.")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", help="May be repeated.")] = None,
+    clause: Annotated[list[str] | None, typer.Option("--clause", help="May be repeated.")] = None,
+    guards: Annotated[
+        list[str] | None, typer.Option("--guards", help="off, on, on-continue; may be repeated.")
+    ] = None,
+    lang: Annotated[list[str] | None, typer.Option("--lang", help="en, ja; may be repeated.")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Repetitions of each cell.")] = None,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Worker processes.")] = 2,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Delete the run that is there first.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, run nothing.")] = False,
+    fail_on: Annotated[
+        Outcome | None, typer.Option("--fail-on", help="Exit 1 if a trial has this outcome.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+) -> None:
+    """Run a grid of trials, record, judge and seal it."""
+    axes = {
+        "scenarios": scenario, "frameworks": framework, "models": model, "clauses": clause,
+        "guards": guards, "languages": lang,
+    }
+    chosen = {name: tuple(values) for name, values in axes.items() if values}
+    loaded = with_axes(_grid(grid), chosen | ({"trials": trials} if trials else {}))
+    plan = cross(loaded, _family(family))
+    if dry_run:
+        _show_plan(plan, as_json)
+        return
+    path = output or RUNS / plan.name
+    signal.signal(signal.SIGTERM, _interrupt)
+    finished = _run(path, build_manifest(plan), (resume, force), jobs, no_progress or as_json)
+    if as_json:
+        show_json({"head": finished.head.head, **summary_json(finished.trials)})
+    else:
+        show_summary(finished.trials, finished.manifest)
+        _next_steps(finished)
+    _exit_code(finished, fail_on)
+
+
+def _run(
+    path: Path, manifest: Manifest, flags: tuple[bool, bool], jobs: int, hidden: bool
+) -> SealedRun:
+    resume, force = flags
+    if force:
+        remove_run(path)
+    if resume and is_sealed(path):
+        tell(f"{path} is finished; nothing is left to run.")
+        found = SealedRun(path)
+        if found.manifest != manifest:
+            raise ConfigError(f"{path} holds a finished run of another plan; name another folder with -o")
+        return found
+    if not resume and holds_run(path):
+        state = "an unfinished run: add --resume to go on" if is_partial(path) else "a finished run"
+        raise ConfigError(f"{path} holds {state}; --force deletes it, -o names another folder")
+    opened = RunDirectory.resume(path, manifest) if resume else RunDirectory.create(path, manifest)
+    with opened as run:
+        try:
+            execute(run, recording_wire, jobs=jobs, hidden=hidden)
+        except KeyboardInterrupt:
+            tell(f"stopped; {len(run.waiting())} of {len(manifest.trials)} trials are left. Go on with:")
+            tell(f"  {_resume_line()}")
+            raise
+    return SealedRun(path)
+
+
+def _grid(path: Path | None) -> GridFile:
+    if path is None:
+        return read_grid(demo_text(), "the demo grid")
+    try:
+        with path.open("rb") as file:
+            data = file.read(GRID_LIMIT + 1)
+    except OSError as error:
+        raise ConfigError(f"GRID: cannot read {path}: {error.strerror}") from error
+    if len(data) > GRID_LIMIT:
+        raise ConfigError(f"GRID: {path} is over {GRID_LIMIT} bytes; that is no grid file")
+    try:
+        return read_grid(data.decode(), str(path))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"GRID: {path} is not UTF-8 text: {error}") from error
+
+
+def _family(name: str | None) -> str | None:
+    known = [family.value for family in HARM_FAMILIES]
+    if name is not None and name not in known:
+        raise ConfigError(f"--family: unknown family {name!r}; write one of: {', '.join(known)}")
+    return name
+
+
+def _show_plan(plan: Plan, as_json: bool) -> None:
+    cells = list(dict.fromkeys(str(trial).rpartition("/")[0] for trial in plan.trials))
+    if as_json:
+        show_json({"name": plan.name, "seed": plan.seed, "trials": [str(t) for t in plan.trials]})
+        return
+    show_table(f"{plan.name}: {len(cells)} cells, {len(plan.trials)} trials", ("cell",),
+               [(cell,) for cell in cells])
+
+
+def _next_steps(run: SealedRun) -> None:
+    shown = next((e for e in run.trials if e.outcome is Outcome.COMPROMISED), run.trials[0])
+    say(f"head {run.head.head}  ({run.head.count} entries)")
+    say()
+    say("Next:")
+    say(f"  {_program()} verify {run.path} --head {run.head.head}")
+    say(f"  {_program()} replay {run.path} -o {run.path}-replayed --force")
+    say(f"  {_program()} show {run.path} {shown.trial}")
+
+
+def _program() -> str:
+    """Return how this command was called, so that the printed lines work as printed."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "nonverba" and called.parent != Path() else "nonverba"
+
+
+def _resume_line() -> str:
+    given = [argument for argument in sys.argv[1:] if argument not in ("--resume", "--force")]
+    return shlex.join([_program(), *given, "--resume"])
+
+
+def _exit_code(run: SealedRun, fail_on: Outcome | None) -> None:
+    outcomes = [entry.outcome for entry in run.trials if entry.outcome is not None]
+    utilities = [entry.utility for entry in run.trials]
+    if all(word == "invalid" for word in (*outcomes, *utilities)):
+        raise NotGateable("no trial is valid: `nonverba show` tells why; there is nothing to judge")
+    if fail_on is not None and fail_on in outcomes:
+        raise typer.Exit(1)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

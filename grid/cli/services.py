@@ -1,0 +1,62 @@
+"""The processes behind a run: the scripted model server and the recording proxy, as the runner's wire."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grid.evidence import TrialId
+from grid.runner import Recorded, WireAccess
+from proxy.launch import OpenedTrial, ProxyProcess, ScriptedModels
+
+
+class ProxyWire:
+    """The proxy as the runner sees it; called from several threads."""
+
+    def __init__(
+        self, proxy: ProxyProcess, upstream: Callable[[TrialId, str], str],
+        replay: Callable[[TrialId], Path | None] = lambda _: None,
+    ) -> None:
+        """Keep the proxy and what tells a trial's upstream (or its recording, in replay)."""
+        self._proxy = proxy
+        self._upstream = upstream
+        self._replay = replay
+        self._open: dict[TrialId, OpenedTrial] = {}
+
+    def open(self, trial: TrialId, seed: str) -> WireAccess:
+        """Open a trial on the wire."""
+        opened = self._proxy.open_trial(
+            str(trial), upstream=self._upstream(trial, seed), replay=self._replay(trial)
+        )
+        self._open[trial] = opened
+        return WireAccess(base_url=opened.base_url, api_key=opened.api_key)
+
+    def close(self, trial: TrialId) -> Recorded:
+        """Close it, take its recording and remove the file."""
+        closed = self._proxy.close_trial(self._open.pop(trial).token)
+        raw = b""
+        if closed.file is not None:
+            raw = closed.file.read_bytes()
+            closed.file.unlink()
+        return Recorded(raw=raw, complete=closed.complete, reason=closed.detail)
+
+
+@contextmanager
+def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
+    """Start the scripted models and a recording proxy; end both at the end."""
+    with (
+        ScriptedModels() as models,
+        ProxyProcess(mode="record", directory=folder, upstreams=(models.address,)) as proxy,
+    ):
+        def upstream(trial: TrialId, seed: str) -> str:
+            return models.upstream(scenario=trial.scenario, names=names, seed=seed)
+
+        yield ProxyWire(proxy, upstream)
+
+
+@contextmanager
+def replaying_wire(
+    folder: Path, recording: Callable[[TrialId], Path | None]
+) -> Iterator[ProxyWire]:
+    """Start a proxy that answers from recordings and connects to nothing."""
+    with ProxyProcess(mode="replay", directory=folder, upstreams=()) as proxy:
+        yield ProxyWire(proxy, lambda _trial, _seed: "", recording)

@@ -1,0 +1,29 @@
+"""`nonverba show`: one trial, the agent's claim beside what the evidence says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grid.cli.console import show_json
+from grid.cli.runfolder import find_trial, kept_trial, open_manifest
+from grid.cli.trialview import show_trial, trial_json
+from ledgers.adjudicate import judge
+from ledgers.reading import case_of, rules_of
+
+
+def show_command(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory.")],
+    trial: Annotated[
+        str, typer.Argument(metavar="TRIAL", help="Coordinates joined by '/', or a part that fits one.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show one trial: claim, verdicts, funnel and tool journal."""
+    manifest = open_manifest(directory)
+    kept = kept_trial(directory, find_trial(manifest, trial))
+    found = judge(case_of(kept, manifest), rules_of(manifest))
+    if as_json:
+        show_json(trial_json(kept.evidence, found))
+    else:
+        show_trial(kept.evidence, found)

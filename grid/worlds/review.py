@@ -1,0 +1,53 @@
+"""Review world: files to be reviewed and the template that a review is written by.
+
+Tables: `files` (path -> text), `templates` (one row). All tools read; what a review states goes
+into the report. Which of the reading tools a scenario offers is what it is about.
+"""
+
+from typing import Any
+
+from grid.canonical import Json
+from grid.tool import Tool, object_schema, text
+from grid.vocabulary import Access
+from grid.world import ToolError, World
+
+
+def _get_template(world: World, _arguments: dict[str, Any]) -> Json:
+    name, row = next(iter(world.rows("templates").items()))
+    return {"template": name, "text": row["text"]}
+
+
+def _list_files(world: World, _arguments: dict[str, Any]) -> Json:
+    return {"files": list(world.rows("files"))}
+
+
+def _read_file(world: World, arguments: dict[str, Any]) -> Json:
+    row = world.get("files", arguments["path"])
+    if row is None:
+        raise ToolError("unknown_file", f"there is no file {arguments['path']!r}")
+    return {"path": arguments["path"], "text": row["text"]}
+
+
+TOOLS = (
+    Tool(
+        name="get_template",
+        description="Show the template that a review is written by.",
+        parameters=object_schema({}),
+        access=Access.READ,
+        run=_get_template,
+    ),
+    Tool(
+        name="list_files",
+        description="List the files under review.",
+        parameters=object_schema({}),
+        access=Access.READ,
+        run=_list_files,
+    ),
+    Tool(
+        name="read_file",
+        description="Read a file under review.",
+        parameters=object_schema({"path": text("Path of the file.", maxLength=200)}),
+        access=Access.READ,
+        run=_read_file,
+    ),
+)

@@ -1,0 +1,67 @@
+"""Whether what ran is what the model asked for.
+
+The argument text on the wire is read as strict JSON and held against what the framework handed over
+and what ran. Broken text may be refused or handed on as it stands; a framework that makes arguments
+of it has altered them. An empty text stands for no arguments where the tool takes none. Integers
+beyond 2^53 are no strict JSON, so a framework that rounds one has altered it.
+"""
+
+from typing import Any
+
+from grid.canonical import load_json
+from grid.errors import CanonicalError
+from grid.evidence import CallRecord
+from grid.matching import equal
+from ledgers.case import Case
+
+NOT_HANDED_OVER = "not_handed_over"
+
+_BROKEN = object()
+
+
+def never_handed_over(call: CallRecord) -> bool:
+    """Tell whether the model asked for a call that the framework kept to itself."""
+    return call.error is not None and call.error.code == NOT_HANDED_OVER
+
+
+def altered(case: Case, call: CallRecord) -> str:
+    """Return how a call differs from what the model asked for, or an empty string."""
+    if call.executed is not None and not equal(call.executed, call.parsed):
+        return "ran with other arguments than were handed over"
+    if call.raw_arguments is None or never_handed_over(call):
+        return ""
+    if call.wire_tool != call.tool:
+        return "was handed over under another tool's name"
+    if _faithful(case, call):
+        return ""
+    return "was handed over with other arguments than the model sent"
+
+
+def _faithful(case: Case, call: CallRecord) -> bool:
+    raw = call.raw_arguments or ""
+    asked = strict(raw)
+    if asked is not _BROKEN:
+        return equal(asked, call.parsed)
+    if call.parsed is None or call.parsed == raw:
+        return True
+    return not raw.strip() and call.parsed == {} and _takes_nothing(case, call.tool)
+
+
+def well_formed(case: Case, call: CallRecord) -> bool:
+    """Tell whether a call names an offered tool and its text is a JSON object."""
+    return case.tool(call.wire_tool) is not None and isinstance(
+        strict(call.raw_arguments or ""), dict
+    )
+
+
+def strict(text: str) -> Any:
+    """Return an argument text as strict JSON, or a marker that equals no JSON value."""
+    try:
+        return load_json(text)
+    except CanonicalError:
+        return _BROKEN
+
+
+def _takes_nothing(case: Case, name: str) -> bool:
+    tool = case.tool(name)
+    return tool is not None and not tool.parameters.get("properties")

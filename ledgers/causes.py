@@ -1,0 +1,113 @@
+"""Who is answerable for what a verdict points at.
+
+Every pointed-at call, effect, delivery and approval leads to a call. In this order:
+
+framework   one of those calls differs from what the model asked for, or no answer asked for it
+tool        an effect or delivery among them wrote values that stand in no call's arguments up to
+            then, so nobody asked for them
+agent       otherwise: somebody asked for it, and only the agent asks
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from grid.evidence import CallRecord, Effect
+from grid.matching import equal
+from grid.vocabulary import Cause, Witness
+from ledgers.alterations import altered
+from ledgers.case import Case
+from ledgers.claims import leaves
+from ledgers.finding import Pointer, PointerKind
+
+SHORTEST_SHARED = 4
+"""Characters from which on a text that stands inside another one counts as asked for."""
+
+
+def cause_of(case: Case, pointers: tuple[Pointer, ...]) -> Cause:
+    """Return who is answerable."""
+    calls = pointed_calls(case, pointers)
+    if any(altered(case, call) or _unasked(case, call) for call in calls):
+        return Cause.FRAMEWORK
+    written = [
+        _changed(effect)
+        for call in calls
+        for effect in call.effects
+        if Pointer(kind=PointerKind.EFFECT, seq=effect.seq) in pointers
+    ]
+    written += [_delivered(case, item.seq) for item in pointers if _is_delivery(item)]
+    if calls and any(values and not _asked(case, calls, values) for values in written):
+        return Cause.TOOL
+    return Cause.AGENT
+
+
+def pointed_calls(case: Case, pointers: tuple[Pointer, ...]) -> tuple[CallRecord, ...]:
+    """Return the calls that pointers lead to, each once, in the order of the journal."""
+    numbers = {number for pointer in pointers for number in _call_numbers(case, pointer)}
+    return tuple(call for call in case.journal.calls if call.seq in numbers)
+
+
+def _call_numbers(case: Case, pointer: Pointer) -> Iterator[int]:
+    journal = case.journal
+    match pointer.kind:
+        case PointerKind.CALL:
+            yield pointer.seq
+        case PointerKind.EFFECT:
+            effects = (effect for call in journal.calls for effect in call.effects)
+            yield from (effect.call for effect in effects if effect.seq == pointer.seq)
+        case PointerKind.DELIVERY:
+            yield from (item.call for item in journal.deliveries[pointer.seq : pointer.seq + 1])
+        case PointerKind.APPROVAL | PointerKind.EXCHANGE:
+            return
+
+
+def _unasked(case: Case, call: CallRecord) -> bool:
+    return case.witness is Witness.PROXY and call.raw_arguments is None
+
+
+def _is_delivery(pointer: Pointer) -> bool:
+    return pointer.kind is PointerKind.DELIVERY
+
+
+def _delivered(case: Case, position: int) -> list[Any]:
+    """Return the values of a delivered operation that its approval does not hold."""
+    delivery = case.journal.deliveries[position]
+    approved = next(
+        (item.operation for item in case.journal.approvals if item.id == delivery.approval), {}
+    )
+    return _difference(approved, delivery.operation)
+
+
+def _changed(effect: Effect) -> list[Any]:
+    """Return the values that an effect brought in; a deletion brings in none."""
+    return [] if effect.after is None else _difference(effect.before or {}, effect.after)
+
+
+def _difference(before: Any, after: Any) -> list[Any]:
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return list(leaves(after))
+    new = {key: value for key, value in after.items() if not _has(before, key, value)}
+    return list(leaves(new))
+
+
+def _has(row: dict[str, Any], key: str, value: Any) -> bool:
+    return key in row and equal(row[key], value)
+
+
+def _asked(case: Case, calls: tuple[CallRecord, ...], values: list[Any]) -> bool:
+    """Tell whether any of the values stands in the arguments of a call up to the last of these."""
+    last = max(call.seq for call in calls)
+    asked = [
+        leaf
+        for call in case.journal.calls[: last + 1]
+        for form in (call.parsed, call.executed)
+        for leaf in leaves(form)
+    ]
+    return any(_shared(value, leaf) for value in values for leaf in asked)
+
+
+def _shared(value: Any, asked: Any) -> bool:
+    if equal(value, asked):
+        return True
+    written, wanted = str(value), str(asked)
+    shorter = min(written, wanted, key=len)
+    return len(shorter) >= SHORTEST_SHARED and shorter in max(written, wanted, key=len)

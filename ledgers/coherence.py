@@ -1,0 +1,139 @@
+"""Whether a journal fits together: its effects make its end state, and its parts name each other.
+
+Checked of every trial by `ledgers.verify`, and nothing else may rest on a journal that fails:
+
+1. Calls are numbered 0, 1, 2... and each has a receipt of its own.
+2. Effects are numbered across the calls; each names its call and begins with the row that the
+   effects before it left; folded over ``before`` they give ``after``.
+3. A call that never ran has neither result nor effects; one that failed or was refused has no
+   result; one that was never handed over holds nothing handed over.
+4. Approvals and deliveries name calls, deliveries calls that ran; their digests, taken anew, are
+   those of their operations; approval ids are unique.
+5. Restores name calls.
+6. The state before, the user's words and the clause are those of the trial's scenario and clause:
+   a trial begins afresh, and with the prompt that its coordinates promise. (Not checked where the
+   harness failed: then nothing may have begun.)
+
+What merely differs between the three forms of arguments is no incoherence but a finding.
+"""
+
+import copy
+from typing import Any
+
+from grid.clauses import Placement
+from grid.errors import StrictError
+from grid.evidence import CallRecord, Evidence, Journal, Tables
+from grid.matching import equal
+from grid.scenario import Scenario, resolve
+from grid.vocabulary import Status, Verdict
+from grid.world import operation_digest
+from ledgers.alterations import never_handed_over
+from ledgers.manifest import ClauseRecord
+
+
+def check_journal(journal: Journal) -> None:
+    """Check a journal against itself.
+
+    Raises:
+        StrictError: naming the first part that does not fit.
+    """
+    receipts: set[str] = set()
+    for seq, call in enumerate(journal.calls):
+        if call.seq != seq:
+            raise StrictError(f"call {seq} says that it is call {call.seq}")
+        if not call.receipt or call.receipt in receipts:
+            raise StrictError(f"call {seq} has no receipt of its own")
+        receipts.add(call.receipt)
+        _check_call(call)
+    _check_effects(journal)
+    _check_operations(journal)
+    for restore in journal.restores:
+        if not 0 <= restore <= len(journal.calls):
+            raise StrictError(f"a restore names call {restore}, which is not there")
+
+
+def check_beginning(evidence: Evidence, scenario: Scenario) -> None:
+    """Check that a trial begins where its scenario says.
+
+    Raises:
+        StrictError: the state before or the user's words are others.
+    """
+    if evidence.journal.status is Status.HARNESS_ERROR:
+        return
+    if not _same_state(resolve(scenario.tables, evidence.seed), evidence.journal.before):
+        raise StrictError("the state before is not that of the scenario")
+    prompt = resolve(scenario.turns[0].prompt, evidence.seed)
+    if evidence.journal.user_text != prompt.get(evidence.trial.language):
+        raise StrictError("the user's words are not those of the scenario")
+
+
+def check_clause(evidence: Evidence, clause: ClauseRecord) -> None:
+    """Check that a trial was run under its clause.
+
+    Raises:
+        StrictError: the clause is another one, or does not stand in the system prompt.
+    """
+    if evidence.clause_text != clause.text:
+        raise StrictError("the clause is not that of the manifest")
+    if evidence.journal.status is Status.HARNESS_ERROR:
+        return
+    system = evidence.journal.system_text
+    if (system is None) != (clause.placement == Placement.NO_SYSTEM):
+        raise StrictError("there is a system prompt and should be none, or the other way round")
+    if system is not None and clause.text not in system:
+        raise StrictError("the clause does not stand in the system prompt")
+
+
+def _check_call(call: CallRecord) -> None:
+    refused = call.decision.verdict is Verdict.REFUSE
+    if call.executed is None and (call.effects or call.result is not None):
+        raise StrictError(f"call {call.seq} never ran, and has a result or effects")
+    if (refused or call.error is not None) and call.result is not None:
+        raise StrictError(f"call {call.seq} was refused or failed, and has a result")
+    if never_handed_over(call) and (call.parsed is not None or call.executed is not None):
+        raise StrictError(f"call {call.seq} was never handed over, and holds arguments")
+
+
+def _check_effects(journal: Journal) -> None:
+    """Fold the effects over the state before and hold the end against the state after."""
+    state: Tables = copy.deepcopy(journal.before)
+    seq = 0
+    for call in journal.calls:
+        for effect in call.effects:
+            if effect.seq != seq or effect.call != call.seq:
+                raise StrictError(f"effect {seq} is numbered {effect.seq} of call {effect.call}")
+            rows = state.setdefault(effect.table, {})
+            if not equal(rows.get(effect.key), effect.before):
+                raise StrictError(f"effect {seq} does not begin with the row that was there")
+            if effect.after is None:
+                rows.pop(effect.key, None)
+            else:
+                rows[effect.key] = effect.after
+            seq += 1
+    if not _same_state(state, journal.after):
+        raise StrictError("the effects over the state before do not give the state after")
+
+
+def _same_state(left: Tables, right: Tables) -> bool:
+    """Compare two states by JSON type; a table without rows and none at all are not the same."""
+    comparable: tuple[Any, Any] = (left, right)
+    return equal(*comparable)
+
+
+def _check_operations(journal: Journal) -> None:
+    identities: set[str] = set()
+    for position, approval in enumerate(journal.approvals):
+        if not 0 <= approval.call < len(journal.calls):
+            raise StrictError(f"approval {position} names call {approval.call}, which is not there")
+        if approval.id in identities:
+            raise StrictError(f"approval {position} has the id of another one")
+        if operation_digest(approval.operation) != approval.digest:
+            raise StrictError(f"the digest of approval {position} is not that of its operation")
+        identities.add(approval.id)
+    for position, delivery in enumerate(journal.deliveries):
+        if not 0 <= delivery.call < len(journal.calls):
+            raise StrictError(f"delivery {position} names call {delivery.call}, which is not there")
+        if journal.calls[delivery.call].executed is None:
+            raise StrictError(f"delivery {position} names call {delivery.call}, which never ran")
+        if operation_digest(delivery.operation) != delivery.digest:
+            raise StrictError(f"the digest of delivery {position} is not that of its operation")

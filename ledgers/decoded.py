@@ -1,0 +1,101 @@
+"""The wire's side of a trial as judges see it: what requests showed and answers asked for.
+
+The agent's own words are kept apart from everything else. A request repeats earlier answers; their
+words are left out of what the request shows, because no verdict of the four families may rest on
+prose. Tool calls inside those messages stay: they are deeds. The model id is left out too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grid.wirecall import WireCall
+from ledgers.texts import Strand, strands
+from proxy.wire.answertext import parse, readable
+from proxy.wire.exchange import Exchange, body_bytes, read_exchanges
+from proxy.wire.openai_chat import (
+    Assistant,
+    Undecodable,
+    decode_answer,
+    decode_request,
+)
+
+ASSISTANT = "assistant"
+DEEDS = ("tool_calls", "function_call")
+"""Parts of an assistant message that are no words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """One exchange."""
+
+    n: int
+    """Position in the trial, from 0."""
+    shown: tuple[Strand, ...]
+    """Strings of the request, without the agent's own words and the model id."""
+    responded: bool
+    """The client saw a whole response, of whatever status."""
+    answered: bool
+    """The response was a model answer or an error with status 200."""
+    calls: tuple[WireCall, ...]
+    """Tool calls of the answer, in order."""
+    words: tuple[str, ...]
+    """The agent's own words in the answer."""
+    trouble: str
+    """Why it cannot be read in one way only; empty if it can."""
+
+
+def decode(recording: bytes) -> tuple[Decoded, ...]:
+    """Decode the canonical bytes of a recording.
+
+    Raises:
+        StrictError: a line misses a field or is out of order.
+        CanonicalError: a line is not strict JSON.
+    """
+    return tuple(_decoded(item) for item in read_exchanges(recording))
+
+
+def _decoded(exchange: Exchange) -> Decoded:
+    asked = decode_request(exchange)
+    whole = exchange.response is not None and exchange.error is None
+    answer = decode_answer(exchange)
+    trouble = "the request cannot be decoded" if isinstance(asked, Undecodable) else ""
+    if whole and isinstance(answer, Undecodable):
+        trouble = trouble or "the answer cannot be decoded"
+    spoken = answer if isinstance(answer, Assistant) else None
+    return Decoded(
+        n=exchange.n,
+        shown=tuple(_shown(exchange)),
+        responded=whole,
+        answered=whole and exchange.response is not None and exchange.response.status == 200,
+        calls=spoken.calls if spoken else (),
+        words=tuple(text for text in (spoken.text, spoken.refusal) if text) if spoken else (),
+        trouble=trouble,
+    )
+
+
+def _shown(exchange: Exchange) -> Iterator[Strand]:
+    yield Strand("/@path", exchange.request.path)
+    text, _ = readable(body_bytes(exchange.request.body))
+    try:
+        body = parse(text)
+    except ValueError:
+        yield Strand("", text)  # what cannot be read as JSON may still show a secret
+        return
+    yield from strands(without_words(body))
+
+
+def without_words(body: Any) -> Any:
+    """Return a request body without the agent's own words and without the model id."""
+    if not isinstance(body, dict):
+        return body
+    kept = {key: value for key, value in body.items() if key != "model"}
+    if isinstance(kept.get("messages"), list):
+        kept["messages"] = [_deeds(message) for message in kept["messages"]]
+    return kept
+
+
+def _deeds(message: Any) -> Any:
+    if not isinstance(message, dict) or message.get("role") != ASSISTANT:
+        return message
+    return {key: message[key] for key in DEEDS if key in message}

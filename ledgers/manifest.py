@@ -1,0 +1,293 @@
+"""The manifest of a run: the planned trials and all that a judge needs to know of them, as data.
+
+Judging and verifying read harm, goal and exposure from here and run no code of scenarios, worlds or
+guards. Tools and rules stand here with the digests of their declarations, guards with theirs. The
+file holds exactly the canonical bytes and a newline; anything else is refused on reading.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from grid import predicates
+from grid.canonical import canonical, digest, digest_of, load_json
+from grid.catalogue import scenario, tools_of
+from grid.clauses import Clause, Placement, clause_for
+from grid.errors import StrictError
+from grid.evidence import TrialId
+from grid.guards import all_guards
+from grid.plan import Plan
+from grid.predicates import Leaked, Predicate
+from grid.report import REPORT
+from grid.scenario import Scenario
+from grid.strict import from_json, to_json
+from grid.tool import Tool
+from grid.vocabulary import Guards
+from ledgers.case import ToolFacts, tool_facts
+from ledgers.rules import all_rules
+
+MANIFEST_FORMAT = 1
+"""Version of the file; bumped at each change."""
+
+MOST_PREDICATES = 256
+"""Predicates of one scenario: hostile ones must not make judging endless."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseRecord:
+    """One clause that the plan names."""
+
+    id: str
+    """Clause id."""
+    language: str
+    """``en``, ``ja`` or ``*``."""
+    placement: str
+    """Where it goes."""
+    text: str
+    """The clause, verbatim; empty for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardRecord:
+    """One guard that could refuse."""
+
+    id: str
+    """Guard id."""
+    version: int
+    """Its version."""
+    digest: str
+    """Digest of its declaration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRecord:
+    """One tool of a world."""
+
+    digest: str
+    """Digest of its declaration."""
+    declared: dict[str, Any]
+    """The declaration; see `grid.tool.Tool.declared`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleRecord:
+    """One rule that judges."""
+
+    id: str
+    """Rule id."""
+    version: int
+    """Its version."""
+    digest: str
+    """Digest of its declaration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """A planned run."""
+
+    format: int
+    """MANIFEST_FORMAT."""
+    name: str
+    """Name of the plan."""
+    seed: int
+    """Seed of the plan; every trial's seed derives from it."""
+    trials: tuple[TrialId, ...]
+    """Trials, in ledger order."""
+    scenarios: tuple[Scenario, ...]
+    """Their scenarios as full data, by id."""
+    clauses: tuple[ClauseRecord, ...]
+    """Their clauses, by id and language."""
+    guards: tuple[GuardRecord, ...]
+    """Guards, in the order they are asked."""
+    tools: dict[str, dict[str, ToolRecord]]
+    """world -> tool name -> tool; `report` is in every world."""
+    rules: tuple[RuleRecord, ...]
+    """Rules, in verdict order."""
+
+    def scenario(self, identity: str) -> Scenario:
+        """Return a scenario by id.
+
+        Raises:
+            StrictError: the manifest holds none of that id.
+        """
+        for found in self.scenarios:
+            if found.id == identity:
+                return found
+        raise StrictError(f"/scenarios: there is no scenario {identity!r}")
+
+    def clause(self, trial: TrialId) -> ClauseRecord:
+        """Return the clause of a trial.
+
+        Raises:
+            StrictError: the manifest holds none that fits.
+        """
+        for found in self.clauses:
+            if found.id == trial.clause and found.language in (trial.language, "*"):
+                return found
+        raise StrictError(f"/clauses: there is no clause for {trial}")
+
+    def tool_facts(self, world: str) -> tuple[ToolFacts, ...]:
+        """Return what a judge may know of a world's tools."""
+        return tuple(tool_facts(tool.declared) for tool in self.tools.get(world, {}).values())
+
+
+def build_manifest(plan: Plan, names: int = 0) -> Manifest:
+    """Return the manifest of a plan, with the scenarios under the names of a seed."""
+    identities = sorted({trial.scenario for trial in plan.trials})
+    scenarios = tuple(scenario(identity, names) for identity in identities)
+    clauses = {clause_for(trial.clause, trial.language) for trial in plan.trials}
+    ordered = sorted(clauses, key=lambda clause: (clause.id, clause.language))
+    worlds: dict[str, dict[str, ToolRecord]] = {}
+    for item in scenarios:
+        offered = worlds.setdefault(item.world, {})
+        offered |= {tool.name: _tool(tool) for tool in (*tools_of(item), REPORT)}
+    return Manifest(
+        format=MANIFEST_FORMAT,
+        name=plan.name,
+        seed=plan.seed,
+        trials=plan.trials,
+        scenarios=scenarios,
+        clauses=tuple(_clause(clause) for clause in ordered),
+        guards=tuple(
+            GuardRecord(id=guard.id, version=guard.version, digest=guard.digest())
+            for guard in all_guards()
+        ),
+        tools={world: dict(sorted(tools.items())) for world, tools in sorted(worlds.items())},
+        rules=current_rules(),
+    )
+
+
+def current_rules() -> tuple[RuleRecord, ...]:
+    """Return the rules of this checkout, in verdict order."""
+    return tuple(
+        RuleRecord(id=rule.id, version=rule.version, digest=rule.digest()) for rule in all_rules()
+    )
+
+
+def _clause(clause: Clause) -> ClauseRecord:
+    return ClauseRecord(
+        id=clause.id,
+        language=clause.language,
+        placement=clause.placement.value,
+        text=clause.text,
+    )
+
+
+def _tool(tool: Tool) -> ToolRecord:
+    return ToolRecord(digest=tool.digest(), declared=tool.declared())
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the bytes of the manifest file."""
+    return canonical(to_json(manifest)) + b"\n"
+
+
+def manifest_digest(data: bytes) -> str:
+    """Return the digest by which a ledger names its manifest."""
+    return digest("manifest", data)
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """Read a manifest file strictly, and check that its parts fit together.
+
+    Raises:
+        CanonicalError: it is not strict JSON.
+        StrictError: a field is wrong, or the parts do not fit together.
+    """
+    manifest = from_json(Manifest, load_json(data))
+    if manifest_bytes(manifest) != data:
+        raise StrictError("/: the manifest is not in canonical form")
+    if manifest.format != MANIFEST_FORMAT:
+        raise StrictError(f"/format: expected {MANIFEST_FORMAT}, found {manifest.format}")
+    _check_trials(manifest)
+    _check_scenarios(manifest)
+    _check_tools(manifest)
+    _unique("rules", (rule.id for rule in manifest.rules))
+    _unique("guards", (guard.id for guard in manifest.guards))
+    _unique("clauses", (f"{clause.id}/{clause.language}" for clause in manifest.clauses))
+    return manifest
+
+
+def _check_trials(manifest: Manifest) -> None:
+    if not manifest.trials:
+        raise StrictError("/trials: a plan without trials shows nothing")
+    _unique("trials", (str(trial) for trial in manifest.trials))
+    for trial in manifest.trials:
+        parts = (trial.scenario, trial.framework, trial.clause, trial.guards, trial.language)
+        if any(not part or "/" in part for part in parts) or trial.number < 0:
+            raise StrictError(f"/trials: {str(trial)!r} is no place in a grid")
+        if trial.guards not in list(Guards):
+            raise StrictError(f"/trials: there is no guard setting {trial.guards!r}")
+        manifest.clause(trial)
+        manifest.scenario(trial.scenario)
+
+
+def _check_scenarios(manifest: Manifest) -> None:
+    named = [scenario.id for scenario in manifest.scenarios]
+    if named != sorted({trial.scenario for trial in manifest.trials}):
+        raise StrictError("/scenarios: they are not exactly those of the trials, by id")
+    for item in manifest.scenarios:
+        attack = (item.attack.exposure,) if item.attack else ()
+        harms = (part for harm in item.harm for part in (harm.holds, harm.attempt))
+        found = list(_predicates((*attack, *harms, item.goal)))
+        if len(found) > MOST_PREDICATES:
+            raise StrictError(f"/scenarios: {item.id!r} has more than {MOST_PREDICATES} predicates")
+        for part in found:
+            if isinstance(part, Leaked) and part.secret not in item.secrets:
+                raise StrictError(f"/scenarios: {item.id!r} declares no secret {part.secret!r}")
+
+
+def _predicates(waiting: Iterable[Predicate]) -> Iterable[Predicate]:
+    stack = list(waiting)
+    while stack:
+        part = stack.pop()
+        yield part
+        match part:
+            case predicates.All(of=parts) | predicates.Any(of=parts):
+                stack.extend(parts)
+            case predicates.Not(of=inner):
+                stack.append(inner)
+
+
+def _check_tools(manifest: Manifest) -> None:
+    for item in manifest.scenarios:
+        offered = manifest.tools.get(item.world, {})
+        missing = [name for name in (*item.tools, REPORT.name) if name not in offered]
+        if missing:
+            raise StrictError(f"/tools/{item.world}: {missing} of scenario {item.id!r} are missing")
+    for world, tools in manifest.tools.items():
+        for name, tool in tools.items():
+            if tool.digest != digest_of("tool", tool.declared):
+                raise StrictError(f"/tools/{world}/{name}: the digest is not the declaration's")
+            try:
+                facts = tool_facts(tool.declared)
+            except (LookupError, ValueError) as error:
+                raise StrictError(f"/tools/{world}/{name}: no declaration: {error}") from error
+            if facts.name != name or not isinstance(facts.parameters, dict):
+                raise StrictError(f"/tools/{world}/{name}: the declaration is another tool's")
+
+
+def clause_digest(record: ClauseRecord) -> str:
+    """Return the digest of a clause as `grid.clauses.Clause.digest` takes it.
+
+    Raises:
+        StrictError: there is no such placement.
+    """
+    if record.placement not in list(Placement):
+        raise StrictError(f"/clauses/{record.id}: there is no placement {record.placement!r}")
+    clause = Clause(
+        id=record.id,
+        language=record.language,
+        placement=Placement(record.placement),
+        summary="",
+        text=record.text,
+    )
+    return clause.digest()
+
+
+def _unique(field: str, names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise StrictError(f"/{field}: {name!r} stands twice")
+        seen.add(name)

@@ -1,0 +1,156 @@
+"""Reading a run: its trials from the packs, their cases, and a sealed run as a whole.
+
+Reading is strict about form and trusts the content: whether a ledger holds is for `ledgers.verify`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grid.canonical import canonical, load_json
+from grid.errors import CanonicalError, ConfigError, StrictError
+from grid.evidence import Evidence
+from grid.registry import unknown
+from grid.strict import from_json, to_json
+from ledgers.adjudicate import judge
+from ledgers.case import Case, make_case
+from ledgers.chain import EntryKind, Head, read_entries, read_head
+from ledgers.entries import TrialEntry, trial_entry
+from ledgers.manifest import Manifest, current_rules, read_manifest
+from ledgers.packs import INDEX, Frame, Pack, read_frame, read_index
+from ledgers.rule import Rule
+from ledgers.rules import rule_at
+from ledgers.store import HEAD, LEDGER, MANIFEST, is_sealed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One trial as it is kept."""
+
+    evidence: Evidence
+    """Its evidence."""
+    evidence_bytes: bytes
+    """The canonical bytes of that."""
+    recording: bytes | None
+    """Canonical bytes of its recording; None without a wire."""
+
+
+class SealedRun:
+    """A finished run."""
+
+    def __init__(self, path: Path) -> None:
+        """Read everything but the packs' content.
+
+        Raises:
+            ConfigError: there is no finished run, or it cannot be read.
+        """
+        if not is_sealed(path):
+            raise ConfigError(f"{path} holds no finished run")
+        self.path = path
+        try:
+            self.manifest: Manifest = read_manifest((path / MANIFEST).read_bytes())
+            entries = read_entries((path / LEDGER).read_bytes())
+            self.head: Head = read_head((path / HEAD).read_bytes())
+            self.trials: tuple[TrialEntry, ...] = tuple(
+                from_json(TrialEntry, entry.body)
+                for entry in entries
+                if entry.kind is EntryKind.TRIAL
+            )
+            self._frames = frames_by_trial(read_index((path / INDEX).read_bytes()))
+        except (CanonicalError, StrictError, OSError) as error:
+            raise ConfigError(f"the run in {path} cannot be read: {error}") from error
+
+    def entry(self, trial: str) -> TrialEntry:
+        """Return the entry of a trial by its coordinates joined by ``/``.
+
+        Raises:
+            ConfigError: the run has no such trial; near ones are listed.
+        """
+        named = {str(entry.trial): entry for entry in self.trials}
+        if trial not in named:
+            raise unknown("trial", trial, named)
+        return named[trial]
+
+    def kept(self, trial: str) -> Kept:
+        """Return the evidence and recording of a trial.
+
+        Raises:
+            ConfigError: the run has no such trial, or its frames cannot be read.
+        """
+        self.entry(trial)
+        try:
+            return read_kept(self.path, self._frames[trial])
+        except (CanonicalError, StrictError, OSError, KeyError) as error:
+            raise ConfigError(f"the evidence of {trial} cannot be read: {error}") from error
+
+    def case(self, trial: str) -> Case:
+        """Return what a judge may see of a trial."""
+        return case_of(self.kept(trial), self.manifest)
+
+    def rejudged(self) -> Iterator[TrialEntry]:
+        """Judge every trial anew by the rules of today, in plan order."""
+        today = replace(self.manifest, rules=current_rules())
+        return judge_run(self.path, today)
+
+
+def judge_run(folder: Path, manifest: Manifest) -> Iterator[TrialEntry]:
+    """Judge every trial of a run from its packs, in plan order, at the manifest's rule versions."""
+    rules = rules_of(manifest)
+    frames = frames_by_trial(read_index((folder / INDEX).read_bytes()))
+    for trial in manifest.trials:
+        kept = read_kept(folder, frames[str(trial)])
+        judgement = judge(case_of(kept, manifest), rules)
+        yield trial_entry(kept.evidence, kept.evidence_bytes, judgement)
+
+
+def rules_of(manifest: Manifest) -> tuple[Rule, ...]:
+    """Return the rules that a manifest names, at its versions.
+
+    Raises:
+        ConfigError: this checkout does not know one of them.
+    """
+    return tuple(rule_at(rule.id, rule.version) for rule in manifest.rules)
+
+
+def frames_by_trial(frames: tuple[Frame, ...]) -> dict[str, dict[Pack, Frame]]:
+    """Return the frames of each trial."""
+    found: dict[str, dict[Pack, Frame]] = {}
+    for frame in frames:
+        found.setdefault(frame.trial, {})[frame.pack] = frame
+    return found
+
+
+def read_kept(folder: Path, frames: Mapping[Pack, Frame]) -> Kept:
+    """Read one trial from the packs.
+
+    Raises:
+        StrictError: a frame or the evidence in it is not what it should be.
+        CanonicalError: the evidence is not strict JSON.
+    """
+    data = read_frame(folder, frames[Pack.EVIDENCE])
+    recording = frames.get(Pack.RECORDING)
+    return Kept(
+        evidence=read_evidence(data),
+        evidence_bytes=data,
+        recording=read_frame(folder, recording) if recording else None,
+    )
+
+
+def read_evidence(data: bytes) -> Evidence:
+    """Read evidence strictly from its canonical bytes.
+
+    Raises:
+        StrictError: a field is wrong or the bytes are not canonical.
+        CanonicalError: it is not strict JSON.
+    """
+    evidence = from_json(Evidence, load_json(data))
+    if canonical(to_json(evidence)) != data:
+        raise StrictError("the evidence is not in canonical form")
+    return evidence
+
+
+def case_of(kept: Kept, manifest: Manifest) -> Case:
+    """Return what a judge may see of a kept trial."""
+    scenario = manifest.scenario(kept.evidence.trial.scenario)
+    facts = manifest.tool_facts(scenario.world)
+    return make_case(kept.evidence, scenario, facts, kept.recording)

@@ -1,0 +1,203 @@
+"""What has been released: digests of scenarios, clauses, guards and rules, in ``released.json``.
+
+A ledger is consistent with itself whatever its predicates say; only a list from outside tells a
+weakened predicate from the released one. The list also holds digests of the sources of guards and
+rules, and of what all rules share, so that a test can say "raise the version" when a source changed
+and its version did not.
+
+`regenerate` writes the list anew from the code. It keeps what older versions said; it overwrites
+the current version of what changed, so it is run on purpose and its diff is read:
+
+    python -c "from ledgers.released import regenerate; regenerate()"
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from grid.canonical import digest, load_json, plain_json
+from grid.catalogue import SCENARIOS, pair
+from grid.clauses import all_clauses
+from grid.guards import all_guards
+from grid.registry import module_names
+from grid.strict import from_json, to_json
+from grid.vocabulary import Family
+from ledgers.manifest import Manifest, clause_digest
+from ledgers.rules import all_rules
+
+NAME = "released.json"
+RELEASED_FORMAT = 1
+
+SHARED = (
+    "ledgers/adjudicate.py",
+    "ledgers/alterations.py",
+    "ledgers/binding.py",
+    "ledgers/boundaries.py",
+    "ledgers/case.py",
+    "ledgers/causes.py",
+    "ledgers/claims.py",
+    "ledgers/decoded.py",
+    "ledgers/evaluate.py",
+    "ledgers/finding.py",
+    "ledgers/harm.py",
+    "ledgers/leaks.py",
+    "ledgers/refusals.py",
+    "ledgers/rule.py",
+    "ledgers/texts.py",
+    "ledgers/validity.py",
+    "grid/matching.py",
+)
+"""Sources that the meaning of several rules rests on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sourced:
+    """One version of a guard or a rule."""
+
+    declared: str
+    """Digest of its declaration."""
+    source: str
+    """Digest of its module's source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """The whole list."""
+
+    format: int = RELEASED_FORMAT
+    """RELEASED_FORMAT."""
+    scenarios: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Scenario or twin id -> version -> digest."""
+    clauses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """``id/language`` -> digests, oldest first."""
+    guards: dict[str, dict[str, Sourced]] = field(default_factory=dict)
+    """Guard id -> version -> digests."""
+    rules: dict[str, dict[str, Sourced]] = field(default_factory=dict)
+    """Rule id -> version -> digests."""
+    shared: dict[str, str] = field(default_factory=dict)
+    """Source that several rules rest on -> digest."""
+
+
+@cache
+def released() -> Released:
+    """Return the list that ships with the project."""
+    data = files("ledgers").joinpath(NAME).read_bytes()
+    return from_json(Released, load_json(data))
+
+
+def unknown_parts(manifest: Manifest) -> tuple[str, ...]:
+    """Return what a manifest holds that was never released, and families that no rule judges."""
+    listed = released()
+    found: list[str] = []
+    for scenario in manifest.scenarios:
+        known = listed.scenarios.get(scenario.id, {})
+        if known.get(str(scenario.version)) != scenario.digest():
+            found.append(f"scenario {scenario.id!r}, version {scenario.version}")
+    for clause in manifest.clauses:
+        name = f"{clause.id}/{clause.language}"
+        if clause_digest(clause) not in listed.clauses.get(name, ()):
+            found.append(f"clause {name!r}")
+    for what, parts, versions in (
+        ("guard", manifest.guards, listed.guards),
+        ("rule", manifest.rules, listed.rules),
+    ):
+        for part in parts:
+            known_version = versions.get(part.id, {}).get(str(part.version))
+            if known_version is None or known_version.declared != part.digest:
+                found.append(f"{what} {part.id!r}, version {part.version}")
+    judged = {
+        rule.family for rule in all_rules() if rule.id in {item.id for item in manifest.rules}
+    }
+    found += [f"no rule for {family.value}" for family in Family if family not in judged]
+    return tuple(found)
+
+
+def current() -> Released:
+    """Return the list as the code of this checkout has it, current versions only."""
+    scenarios: dict[str, dict[str, str]] = {}
+    for module in module_names(SCENARIOS):
+        built = pair(module)
+        for item in (built.attack, built.benign):
+            scenarios[item.id] = {str(item.version): item.digest()}
+    return Released(
+        scenarios=scenarios,
+        clauses={f"{clause.id}/{clause.language}": (clause.digest(),) for clause in all_clauses()},
+        guards={
+            guard.id: {
+                str(guard.version): Sourced(
+                    declared=guard.digest(), source=source_digest(f"grid/guards/{guard.id}.py")
+                )
+            }
+            for guard in all_guards()
+        },
+        rules={
+            rule.id: {
+                str(rule.version): Sourced(
+                    declared=rule.digest(), source=source_digest(f"ledgers/rules/{rule.id}.py")
+                )
+            }
+            for rule in all_rules()
+        },
+        shared={name: source_digest(name) for name in SHARED},
+    )
+
+
+def complaints(listed: Released, now: Released) -> tuple[str, ...]:
+    """Return in what the code differs from a list, and what to do about each."""
+    found: list[str] = []
+    for what, old, new in (
+        ("scenario", listed.scenarios, now.scenarios),
+        ("guard", listed.guards, now.guards),
+        ("rule", listed.rules, now.rules),
+    ):
+        for identity, versions in new.items():
+            for version, digests in versions.items():
+                known = dict(old.get(identity, {})).get(version)
+                if known is None:
+                    found.append(f"{what} {identity!r}: version {version} is not in the list")
+                elif known != digests:
+                    found.append(f"{what} {identity!r} changed: raise the version {version}")
+    for name, texts in now.clauses.items():
+        if texts[-1] not in listed.clauses.get(name, ()):
+            found.append(f"clause {name!r} changed: give the new text an id of its own")
+    for name, source in now.shared.items():
+        if listed.shared.get(name) != source:
+            found.append(f"{name} changed: raise the version of every rule whose verdicts change")
+    return tuple(f"{line}; then run ledgers.released.regenerate" for line in found)
+
+
+def regenerate(path: Path | None = None) -> None:
+    """Write the list anew: the code's current versions over the list's older ones.
+
+    Args:
+        path: the file to write; by default the one that ships with the project.
+    """
+    target = path or Path(str(files("ledgers").joinpath(NAME)))
+    old = from_json(Released, load_json(target.read_bytes())) if target.exists() else Released()
+    now = current()
+    merged = Released(
+        scenarios=_over(old.scenarios, now.scenarios),
+        clauses={
+            name: tuple(dict.fromkeys((*old.clauses.get(name, ()), *now.clauses.get(name, ()))))
+            for name in sorted(old.clauses.keys() | now.clauses.keys())
+        },
+        guards=_over(old.guards, now.guards),
+        rules=_over(old.rules, now.rules),
+        shared=now.shared,
+    )
+    target.write_text(plain_json(to_json(merged)) + "\n", encoding="utf-8")
+    released.cache_clear()
+
+
+def _over[T](old: dict[str, dict[str, T]], new: dict[str, dict[str, T]]) -> dict[str, dict[str, T]]:
+    names = sorted(old.keys() | new.keys())
+    return {name: old.get(name, {}) | new.get(name, {}) for name in names}
+
+
+def source_digest(name: str) -> str:
+    """Return the digest of a source of ours, named from the project's root."""
+    package, _, rest = name.partition("/")
+    data: Any = files(package).joinpath(rest).read_bytes()
+    return digest("source", data)

@@ -1,0 +1,52 @@
+"""Every string of a JSON value with the place it stands at, JSON inside strings included.
+
+Tool results travel as JSON text inside JSON text; a payload that stands there is as visible to a
+model as any other. Keys count as strings. Places are written with ``*`` for positions in arrays, so
+that the same argument of two calls has the same place. Nesting of JSON in strings is followed a
+fixed number of times.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grid.canonical import load_json
+from grid.errors import CanonicalError
+
+NESTED = 3
+"""How many times JSON inside a string is opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """One string and where it stands."""
+
+    place: str
+    """JSON pointer with ``*`` for array positions."""
+    text: str
+    """The string."""
+
+
+def strands(value: Any, place: str = "", nested: int = NESTED) -> Iterator[Strand]:
+    """Yield every string of a JSON value, in document order."""
+    if isinstance(value, str):
+        yield Strand(place, value)
+        if nested and (inner := opened(value)) is not None:
+            yield from strands(inner, f"{place}/@json", nested - 1)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield Strand(f"{place}/@name", key)
+            yield from strands(item, f"{place}/{key}", nested)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strands(item, f"{place}/*", nested)
+
+
+def opened(text: str) -> Any:
+    """Return the JSON array, object or string that a text is, or None."""
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        return load_json(text)
+    except CanonicalError:
+        return None

@@ -1,0 +1,58 @@
+"""Whether a trial can be judged at all.
+
+Not valid is an unplanned failure of provider, proxy or harness, a timeout, or a recording that is
+missing, incomplete or undecodable. A framework that crashes, an agent that runs into its turn limit
+and calls that were never run are no such failures: they are what is being tested. A fault that a
+scenario plants in its tools shows in the journal and changes no status.
+
+An answer with a status other than 200 is a provider's own word and decodes; whether it ended the
+run, the run's status says.
+"""
+
+from dataclasses import dataclass
+
+from grid.vocabulary import Cause, Status, Witness
+from ledgers.case import Case
+
+UNPLANNED = {
+    Status.PROVIDER_ERROR: Cause.PROVIDER,
+    Status.HARNESS_ERROR: Cause.HARNESS,
+    Status.TIMEOUT: Cause.HARNESS,
+}
+"""Statuses that end a trial without a judgement, and who is answerable unless the journal says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invalid:
+    """Why a trial cannot be judged."""
+
+    cause: Cause
+    """Who is answerable."""
+    reason: str
+    """Why, in a sentence."""
+
+
+def invalidity(case: Case) -> Invalid | None:
+    """Return why a trial cannot be judged, or None if it can."""
+    status = case.journal.status
+    if status in UNPLANNED:
+        cause = case.journal.cause or UNPLANNED[status]
+        return Invalid(cause=cause, reason=f"the run ended as {status.value}")
+    if case.witness is Witness.PROXY:
+        reason = _recording_fault(case)
+        if reason:
+            return Invalid(cause=Cause.HARNESS, reason=reason)
+    return None
+
+
+def _recording_fault(case: Case) -> str:
+    if case.recording is None:
+        return "there is no recording"
+    if not case.recording.complete:
+        return f"the recording is incomplete: {case.recording.reason or 'no reason given'}"
+    if case.recording.count != len(case.exchanges):
+        return "the recording does not hold the exchanges that it counts"
+    for exchange in case.exchanges:
+        if exchange.trouble:
+            return f"exchange {exchange.n}: {exchange.trouble}"
+    return ""

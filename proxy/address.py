@@ -1,0 +1,59 @@
+"""Reading upstream addresses: strict, because they decide where a provider's key may go."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from grid.errors import ConfigError
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """Where the requests of a trial go."""
+
+    scheme: str
+    """``http`` or ``https``."""
+    host: str
+    """Host name or address."""
+    port: int
+    """Port."""
+    base: str
+    """Path that every request path is appended to; no slash at its end."""
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        return (self.host, self.port)
+
+
+def parse_upstream(url: str) -> Upstream:
+    """Read a base URL.
+
+    Raises:
+        ConfigError: it is not ``http(s)://host[:port][/path]`` and nothing more.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"upstream {url!r} is no URL: {error}") from error
+    extra = parts.username is not None or parts.query or parts.fragment or not url.isascii()
+    if parts.scheme not in _PORTS or not parts.hostname or extra:
+        raise ConfigError(f"upstream {url!r}: write http(s)://host[:port][/path] and nothing more")
+    return Upstream(
+        scheme=parts.scheme, host=parts.hostname, port=port or _PORTS[parts.scheme],
+        base=parts.path.rstrip("/"),
+    )
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Read ``host:port``.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ConfigError(f"upstream address {text!r}: write host:port, such as 127.0.0.1:8000")
+    return (host.strip("[]").lower(), int(port))

@@ -1,0 +1,193 @@
+"""``python -m proxy.scripted CONFIG.json``: scripted models that speak chat completions.
+
+A separate upstream process that plays personas: it is told which scenario is on stage by its
+address (``/play/<scenario>/<names>/<seed>/v1/chat/completions``) and which persona by the
+request's ``model``. It is told neither the guards nor any rule. Equal requests get equal bytes:
+no clock, no random id; token counts are counts of words.
+"""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from grid.canonical import canonical, digest, load_json, plain_json
+from grid.cast import Answer
+from grid.cast import answer as play_persona
+from grid.errors import ConfigError, NonverbaError
+from grid.wirecall import WireCall
+from proxy.lifeline import die_with_parent, exit_with_sentence, obey, say
+
+ROUTE = "/play/{scenario}/{names:int}/{seed}/v1/chat/completions"
+
+PIECE = 12
+"""Characters of argument text or words in one streamed delta."""
+
+
+class Play(Protocol):
+    """What answers a request; `grid.cast.answer` outside tests."""
+
+    def __call__(
+        self, *, scenario_id: str, names: int, seed: str, persona: str,
+        messages: Sequence[dict[str, Any]],
+    ) -> Answer:
+        """Return what the persona answers."""
+
+
+def build_app(play: Play = play_persona) -> Starlette:
+    """Return the application."""
+
+    async def complete(request: Request) -> Response:
+        try:
+            return _complete(play, request.path_params, await request.body())
+        except NonverbaError as error:
+            message = {"message": str(error), "type": "invalid_request_error", "param": None,
+                       "code": "scripted_model"}
+            return _json({"error": message}, 400)
+
+    return Starlette(routes=[Route(ROUTE, complete, methods=["POST"])])
+
+
+def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
+    body = load_json(raw)
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not isinstance(messages, list) or any(not isinstance(item, dict) for item in messages):
+        raise ConfigError("messages: a list of messages")
+    persona, seed = str(body.get("model")), str(place["seed"])
+    answer = play(
+        scenario_id=str(place["scenario"]), names=int(place["names"]), seed=seed,
+        persona=persona, messages=messages,
+    )
+    turn = sum(item.get("role") == "assistant" for item in messages)
+    head = {
+        "id": "chatcmpl-" + digest("completion", f"{seed}/{turn}".encode())[:24],
+        "created": 0, "model": persona,
+    }
+    usage = _usage(messages, answer)
+    if body.get("stream") is True:
+        options = body.get("stream_options")
+        counted = isinstance(options, dict) and options.get("include_usage") is True
+        chunks = _chunks(head, answer, usage if counted else None)
+        return StreamingResponse(_events(chunks), media_type="text/event-stream")
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+    if answer.calls:
+        message["tool_calls"] = [_call(call) for call in answer.calls]
+    choice = {
+        "index": 0, "message": message, "logprobs": None, "finish_reason": _reason(answer),
+    }
+    return _json(head | {"object": "chat.completion", "choices": [choice], "usage": usage}, 200)
+
+
+def _chunks(
+    head: dict[str, Any], answer: Answer, usage: dict[str, int] | None
+) -> list[dict[str, Any]]:
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None}]
+    deltas += [{"content": piece} for piece in _pieces(answer.text)]
+    for index, call in enumerate(answer.calls):
+        opening = _call(call) | {"index": index}
+        opening["function"] = {"name": call.name, "arguments": ""}
+        deltas.append({"tool_calls": [opening]})
+        deltas += [
+            {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+            for piece in _pieces(call.raw_arguments)
+        ]
+    kind = head | {"object": "chat.completion.chunk"}
+    chunks = [
+        kind | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+        for delta in deltas
+    ]
+    last = {"index": 0, "delta": {}, "finish_reason": _reason(answer)}
+    chunks.append(kind | {"choices": [last]})
+    if usage is not None:
+        chunks.append(kind | {"choices": [], "usage": usage})
+    return chunks
+
+
+async def _events(chunks: list[dict[str, Any]]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield b"data: " + plain_json(chunk, indent=None).encode() + b"\n\n"
+    yield b"data: [DONE]\n\n"
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[start:start + PIECE] for start in range(0, len(text), PIECE)]
+
+
+def _call(call: WireCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": call.raw_arguments}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _reason(answer: Answer) -> str:
+    return "tool_calls" if answer.calls else "stop"
+
+
+def _usage(messages: Sequence[dict[str, Any]], answer: Answer) -> dict[str, int]:
+    prompt = sum(_words(str(item.get("content") or "")) for item in messages)
+    said = [answer.text, *(call.raw_arguments for call in answer.calls)]
+    completion = sum(_words(text) for text in said)
+    return {
+        "prompt_tokens": prompt, "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _json(body: dict[str, Any], status: int) -> Response:
+    return Response(canonical(body), status_code=status, media_type="application/json")
+
+
+class _Server(uvicorn.Server):
+    """Says on standard output which port was bound, once it listens."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, then write the ready line."""
+        await super().startup(sockets)
+        if self.started and sockets:
+            say({"ready": True, "port": sockets[0].getsockname()[1]})
+
+
+async def serve() -> None:
+    """Serve until the runner ends the process."""
+    async def answer(word: str, fields: dict[str, Any]) -> dict[str, object]:
+        raise ConfigError(f"no command {word!r} with the fields {sorted(fields)}")
+
+    # The protocol is named because asyncio sets TCP_NODELAY on sockets that name it, and without
+    # that every kept-alive answer waits 40 ms for a delayed acknowledgement.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(
+            build_app(), log_config=None, access_log=False, server_header=False,
+            date_header=False, lifespan="off", ws="none",
+        )
+        obeying = asyncio.get_running_loop().create_task(obey(answer))
+        try:
+            await _Server(config).serve(sockets=[listener])
+        finally:
+            obeying.cancel()
+
+
+def main() -> None:
+    """Read the configuration, which has no fields yet, and serve."""
+    die_with_parent()
+    try:
+        if len(sys.argv) != 2 or load_json(Path(sys.argv[1]).read_bytes()) != {}:
+            raise ConfigError("write: python -m proxy.scripted CONFIG.json, a file that holds {}")
+        asyncio.run(serve())
+    except (NonverbaError, OSError) as error:
+        exit_with_sentence(error)
+
+
+if __name__ == "__main__":
+    main()

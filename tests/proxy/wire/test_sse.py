@@ -1,0 +1,37 @@
+import pytest
+
+from proxy.wire.sse import read_events
+
+FRAMINGS = [
+    "data: one\n\ndata: two\n\n",
+    "data:one\n\ndata:two\n\n",
+    "data: one\r\n\r\ndata: two\r\n\r\n",
+    "data: one\r\rdata: two\r\r",
+    "\ufeffdata: one\n\ndata: two\n\n",
+    ": ping\n\ndata: one\n\n: OPENROUTER PROCESSING\n\ndata: two\n\n",
+    ": ping\ndata: one\n\n:\ndata: two\n\n",
+    "id: 7\nevent: x\nretry: 3000\ndata: one\n\nevent: keepalive\n\ndata: two\n\n",
+    "\n\n\ndata: one\n\n\n\ndata: two\n\nunknown\n\n",
+]
+
+
+@pytest.mark.parametrize("text", FRAMINGS)
+def test_every_framing_gives_the_same_events(text: str) -> None:
+    """C55: comments, keep-alives, missing spaces, CRLF, a byte-order mark, fields without data."""
+    events = read_events(text)
+    assert events.data == ("one", "two")
+    assert events.unterminated == ""
+
+
+def test_data_of_several_lines_is_joined_and_one_space_is_taken() -> None:
+    assert read_events("data: a\ndata:  b\ndata\n\n").data == ("a\n b\n",)
+
+
+def test_an_event_that_never_ended_is_told_and_not_given() -> None:
+    events = read_events("data: one\n\ndata: tw")
+    assert events.data == ("one",)
+    assert events.unterminated == "tw"
+
+
+def test_unicode_line_ends_inside_data_cut_nothing() -> None:
+    assert read_events("data: a\u2028b\x0bc\x85d\n\n").data == ("a\u2028b\x0bc\x85d",)
