@@ -34,7 +34,7 @@ bench: setup ## what a trial costs: bare frameworks, the proxy alone, the whole
 	@$(BIN)/python tests/bench/grid_bench.py $(ARGS)
 
 lock: setup ## write requirements.lock anew (ARGS=--upgrade moves versions, a week behind the index)
-	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.12 \
+	@UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.12 \
 		--generate-hashes --no-header --no-annotate --exclude-newer '7 days' -q -o requirements.lock $(ARGS)
 
 clean: ## remove .venv and caches; keeps runs/

@@ -203,7 +203,8 @@ def _environment() -> dict[str, str]:
             continue  # PYTHONDONTWRITEBYTECODE above all: every later start would compile again
         kept[name] = value
     # A constraint of the machine's own would be added to exact pins: it can only make them fail.
-    return kept | {"PIP_CONSTRAINT": os.devnull, "VIRTUAL_ENV": str(VENV)}
+    ours = {"PIP_CONSTRAINT": os.devnull, "UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(VENV)}
+    return kept | ours
 
 
 def _run(doing: str, command: list[str], fine: frozenset[int] | set[int] = frozenset({0})) -> None:

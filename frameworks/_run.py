@@ -5,6 +5,7 @@ harness's own fault: it is kept, the framework is stopped, and `end` raises it a
 framework would otherwise show it to the model as a failed tool and go on.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -64,7 +65,8 @@ class Run:
             return  # a thread of a framework outlived its trial; the journal is closed
         self._answers += 1
         self.waiting = list(wire_calls(body)) if status == 200 else []
-        self._broken = None if 200 <= status < 300 else Status.PROVIDER_ERROR
+        sound = status == 200 and _is_completion(body)
+        self._broken = None if sound else Status.PROVIDER_ERROR
         self._guarded(lambda: self.session.model_answered(status, body))
 
     def broke(self, status: Status) -> None:
@@ -117,15 +119,11 @@ class Run:
         return Status.INVALID_TOOL_CALLS if self.waiting else Status.COMPLETED
 
     def _take(self, name: str, call_id: str | None) -> None:
-        for fits in (
-            lambda item: item.id == call_id and item.name == name,
-            lambda item: bool(call_id) and item.id == call_id,
-            lambda item: item.name == name,
-        ):
-            found = next((item for item in self.waiting if fits(item)), None)
-            if found is not None:
-                self.waiting.remove(found)
-                return
+        same_id = [item for item in self.waiting if call_id and item.id == call_id]
+        same_name = [item for item in self.waiting if item.name == name]
+        both = [item for item in same_id if item.name == name]
+        for found in (both or same_id or same_name)[:1]:
+            self.waiting.remove(found)
 
     def _guarded[T](self, action: Callable[[], T]) -> T | None:
         try:
@@ -133,6 +131,14 @@ class Run:
         except Exception as error:  # noqa: BLE001 # kept here, raised again by `end`
             self._fault = self._fault or error
             return None
+
+
+def _is_completion(body: bytes) -> bool:
+    """Some frameworks take an error object for an empty answer; a provider's fault is its own."""
+    try:
+        return isinstance(json.loads(body)["choices"][0]["message"], dict)
+    except (ValueError, LookupError, TypeError):
+        return False
 
 
 _CURRENT: ContextVar[Run] = ContextVar("_CURRENT")

@@ -7,26 +7,26 @@ listeners while an adapter is open: no telemetry, no panels. What CrewAI rewrite
 way stands in `WIRE_NOTES`.
 """
 
-from frameworks import _quiet  # noqa: F401 # isort: split
+from frameworks import _quiet  # noqa: F401 # isort: skip
 
+import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any, override
 
 import openai
 from crewai import Agent
-from crewai.core.providers.human_input import (
-    SyncHumanInputProvider,
-    reset_provider,
-    set_provider,
-)
+from crewai.core.providers.human_input import SyncHumanInputProvider, set_provider
 from crewai.events.event_bus import crewai_event_bus
-from crewai.hooks import ToolCallHookContext
-from crewai.hooks.dispatch import HookAborted, InterceptionPoint, scoped_hooks
-from crewai.llms import retry
+from crewai.events.event_context import (
+    EventContextConfig,
+    MismatchBehavior,
+    _event_context_config,
+)
+from crewai.hooks.dispatch import HookAborted, HookFn, InterceptionPoint, scoped_hooks
 from crewai.llms.base_llm import BaseLLM
 from crewai.llms.providers.openai.completion import OpenAICompletion
+from crewai.llms.retry import _active_llm_rate_limit_retry
 from crewai.tools import BaseTool
 from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailure, ToolFailurePolicy
 from crewai.utilities.string_utils import sanitize_tool_name
@@ -39,7 +39,6 @@ from grid.adapter import AgentSession, Delivered, Ended
 from grid.vocabulary import Status
 from grid.wirecall import WireCall
 
-
 FOREIGN: Foreign = {
     openai.APIError: Status.PROVIDER_ERROR,
     ToolExecutionFailedError: Status.FRAMEWORK_ERROR,
@@ -47,15 +46,37 @@ FOREIGN: Foreign = {
 }
 """CrewAI's exceptions and the status each one means."""
 
-WIRE_NOTES = ()
+SILENT = EventContextConfig(
+    mismatch_behavior=MismatchBehavior.SILENT, empty_pop_behavior=MismatchBehavior.SILENT
+)
+"""CrewAI reports a failed model call twice and would complain about it on the terminal."""
+
+WIRE_NOTES = (
+    "assistant text that stands beside tool calls is dropped from the history",
+    "argument text that is not JSON, empty text included, is not handed over; the model gets an"
+    " error in the words of CrewAI and of Python's JSON reader, which differ between versions",
+    "a JSON null, 0, false, empty list or empty string in place of the arguments object is run as"
+    " {}",
+    "a JSON list or number in place of the arguments object ends the run as framework_error; a"
+    " JSON string is not handed over, and the model gets an error in Python's words",
+    "tool names are changed to lower case with _ for other characters before they are looked up,"
+    " handed over and sent back in the history",
+    "an empty answer of the model ends the run as framework_error",
+    "the fifth call with the same tool, arguments and result ends the run as framework_error",
+)
+"""What still differs on the wire or in behaviour, in the exact profile."""
 
 
 class ModelCallFailed(Exception):
-    """A model call failed; what failed is the cause.
+    """A model call failed; `error` says how.
 
     The text says no more on purpose: CrewAI reads error texts, and at some words it changes to
     prompted tools, has the conversation summarised or ends the process.
     """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__("the model call failed")
+        self.error = error
 
 
 class CrewAIAdapter:
@@ -69,14 +90,14 @@ class CrewAIAdapter:
 
     async def drive(self, session: AgentSession) -> Ended:
         """Run one trial to its end."""
-        error: BaseException | None = None
+        error: Exception | None = None
         words = ""
-        with running(session) as run, _scope(run):
+        with running(session) as run:
             try:
-                output = await self._agent(run).kickoff_async(session.user_text)
-                words = output.raw
+                # A task of its own: CrewAI leaves settings and a stack of events in its context.
+                words = await asyncio.create_task(self._kick_off(run))
             except ModelCallFailed as failed:
-                error = failed.__cause__
+                error = failed.error
             except Exception as caught:  # noqa: BLE001 # mapped once, by `end`
                 error = caught
         return run.end(foreign=FOREIGN, error=error, final_text=words)
@@ -85,6 +106,14 @@ class CrewAIAdapter:
         """Close the HTTP client and give the event bus its listeners back."""
         self._http.close()
         self._open.close()
+
+    async def _kick_off(self, run: Run) -> str:
+        set_provider(_FirstMessages(run))
+        _active_llm_rate_limit_retry.set(True)  # one is under way, so none is started
+        _event_context_config.set(SILENT)
+        with scoped_hooks(_hooks(run)):
+            output = await self._agent(run).kickoff_async(run.session.user_text)
+        return str(output.raw)
 
     def _agent(self, run: Run) -> Agent:
         session = run.session
@@ -102,18 +131,15 @@ class CrewAIAdapter:
         )
 
 
-@contextmanager
-def _scope(run: Run) -> Iterator[None]:
-    """Put our first messages, our hooks and no rate-limit retries in force, in this context."""
-    provider = set_provider(_FirstMessages(run))
-    retries = retry._active_llm_rate_limit_retry.set(True)
+def _hooks(run: Run) -> dict[InterceptionPoint, list[HookFn]]:
+    """Return the hooks that end a run that is over, and take tools that CrewAI does not know."""
 
     def before_model(_: object) -> None:
         if run.over or run.spent:
             run.limit_reached = not run.over
             raise HookAborted("the run is over")
 
-    def after_tool(context: ToolCallHookContext) -> str | None:
+    def after_tool(context: Any) -> str | None:
         if context.tool is not None:
             return None
         delivered = _hand_over(run, context.tool_name, context.tool_input)
@@ -121,16 +147,10 @@ def _scope(run: Run) -> Iterator[None]:
             raise HookAborted("a terminal refusal ends the run")
         return delivered.text
 
-    hooks = {
+    return {
         InterceptionPoint.PRE_MODEL_CALL: [before_model],
         InterceptionPoint.POST_TOOL_CALL: [after_tool],
     }
-    try:
-        with scoped_hooks(hooks):
-            yield
-    finally:
-        retry._active_llm_rate_limit_retry.reset(retries)
-        reset_provider(provider)
 
 
 class _FirstMessages(SyncHumanInputProvider):
@@ -191,7 +211,7 @@ class _ExactLLM(OpenAICompletion):
         try:
             return super().call(*args, **kwargs)
         except Exception as error:
-            raise ModelCallFailed("the model call failed") from error
+            raise ModelCallFailed(error) from error
 
     @override
     def _build_async_client(self) -> None:
@@ -204,7 +224,7 @@ class _ExactLLM(OpenAICompletion):
 
     @override
     def _format_messages(self, messages: Any, *, file_api: str | None = None) -> Any:
-        plain = BaseLLM._format_messages(self, messages, file_api=file_api)
+        plain: list[Any] = BaseLLM._format_messages(self, messages, file_api=file_api)
         return [{key: message[key] for key in message if key != "name"} for message in plain]
 
     @override

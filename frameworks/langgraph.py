@@ -6,7 +6,7 @@ middleware jumps to the end at a terminal refusal and at the turn limit. What La
 swallows on the way stands in `WIRE_NOTES`.
 """
 
-from frameworks import _quiet  # noqa: F401 # isort: split
+from frameworks import _quiet  # noqa: F401 # isort: skip
 
 from typing import Any, override
 
@@ -14,8 +14,10 @@ import openai
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from langgraph.errors import GraphRecursionError
+from pydantic import SecretStr
 
 from frameworks._http_tap import async_client, blocking_client
 from frameworks._run import Foreign, Run, running
@@ -29,7 +31,20 @@ FOREIGN: Foreign = {
 }
 """LangGraph's exceptions and the status each one means."""
 
-WIRE_NOTES = ()
+ONE_BY_ONE: RunnableConfig = {"max_concurrency": 1}
+"""Without it, the tools of one answer run in an order that differs from run to run."""
+
+WIRE_NOTES = (
+    "tool-call arguments go back in the history written anew: same values, other spacing",
+    "argument text that is not JSON is not handed over: alone it ends the run as"
+    " invalid_tool_calls; beside a valid call the run goes on, the model gets an error in"
+    " LangChain's words, and in the history the invalid call stands last",
+    "empty argument text, and a JSON null, 0, false, empty list or empty string in place of the"
+    " arguments object, are run as {} and go back in the history as {}",
+    "a JSON list, string or number in place of the arguments object ends the run as"
+    " framework_error",
+)
+"""What still differs on the wire or in behaviour, in the exact profile."""
 
 
 class LangGraphAdapter:
@@ -47,7 +62,9 @@ class LangGraphAdapter:
         with running(session) as run:
             graph = self._graph(run)
             try:
-                state = await graph.ainvoke({"messages": [HumanMessage(session.user_text)]})
+                state = await graph.ainvoke(
+                    {"messages": [HumanMessage(session.user_text)]}, ONE_BY_ONE
+                )
                 words = _last_words(state["messages"])
             except Exception as caught:  # noqa: BLE001 # mapped once, by `end`
                 error = caught
@@ -60,15 +77,28 @@ class LangGraphAdapter:
 
     def _graph(self, run: Run) -> Any:
         session = run.session
-        model = ChatOpenAI(
-            model=session.model, base_url=session.base_url, api_key=session.api_key,
+        model = _ExactModel(
+            model=session.model, base_url=session.base_url, api_key=SecretStr(session.api_key),
             timeout=session.timeout_s, max_retries=0, streaming=False, use_responses_api=False,
+            temperature=None,
             http_async_client=self._http, http_client=self._blocking,
         )
         return create_agent(
             model, [wire_tool(spec) for spec in session.tools], system_prompt=session.system_text,
             middleware=[_Door(run)],
         )
+
+
+class _ExactModel(ChatOpenAI):
+    """Keeps the system role, which LangChain renames for models called o1, o3 and so on."""
+
+    @override
+    def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        payload = super()._get_request_payload(*args, **kwargs)
+        for message in payload["messages"]:
+            if message["role"] == "developer":
+                message["role"] = "system"
+        return payload
 
 
 class _Door(AgentMiddleware):

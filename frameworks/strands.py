@@ -5,7 +5,7 @@ refusal is `Agent.cancel` under the sequential executor, the turn limit is Stran
 takes tool names that Strands does not know. What it rewrites on the way stands in `WIRE_NOTES`.
 """
 
-from frameworks import _quiet  # noqa: F401 # isort: split
+from frameworks import _quiet  # noqa: F401 # isort: skip
 
 from collections.abc import AsyncGenerator
 from typing import Any, override

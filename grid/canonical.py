@@ -7,6 +7,7 @@ lone surrogates, duplicate keys and over-deep nesting are refused, never rounded
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,9 +15,11 @@ import rfc8785
 
 from grid.errors import CanonicalError
 
-type Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+type Json = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 MAX_INT = 2**53 - 1
+PLAIN_DIGITS = 1e21
+"""RFC 8785 writes whole numbers below this without an exponent: they read back as integers."""
 MAX_DEPTH = 64
 MAX_BYTES = 64 * 1024 * 1024
 ZERO = "0" * 64
@@ -30,7 +33,7 @@ def canonical(value: Any) -> bytes:
     """
     try:
         return rfc8785.dumps(value)
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # all that rfc8785 raises is a ValueError
         raise CanonicalError(f"this value has no canonical JSON form: {error}") from error
 
 
@@ -100,28 +103,35 @@ def check_value(value: Any, depth: int = 0) -> None:
             return
         case str():
             _check_text(value)
-        case int():
-            if abs(value) > MAX_INT:
-                raise CanonicalError(f"integer {value} is beyond 2^53-1")
-        case float():
-            if value != value or value in (float("inf"), float("-inf")):
-                raise CanonicalError("NaN and infinities are not JSON")
+        case int() | float():
+            _check_number(value)
         case list() | tuple():
             for item in value:
                 check_value(item, depth + 1)
         case dict():
             for key, item in value.items():
-                if not isinstance(key, str):
-                    raise CanonicalError(f"object key {key!r} is not a string")
-                _check_text(key)
+                _check_key(key)
                 check_value(item, depth + 1)
         case _:
             raise CanonicalError(f"{type(value).__name__} is not a JSON type")
 
 
 def scrub_text(text: str) -> str:
-    """Return text with lone surrogates written as ``\\udXXX``, so that it can be kept."""
+    """Return text with lone surrogates written out as escapes, so that it can be kept."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _check_number(number: float) -> None:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise CanonicalError("NaN and infinities are not JSON")
+    if abs(number) > MAX_INT and (isinstance(number, int) or abs(number) < PLAIN_DIGITS):
+        raise CanonicalError("a whole number is beyond 2^53-1")
+
+
+def _check_key(key: Any) -> None:
+    if not isinstance(key, str):
+        raise CanonicalError(f"object key {key!r} is not a string")
+    _check_text(key)
 
 
 def _check_text(text: str) -> None:

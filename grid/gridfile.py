@@ -23,7 +23,10 @@ from grid.clauses import clause_for
 from grid.errors import ConfigError
 from grid.evidence import TrialId
 from grid.plan import Plan
+from grid.registry import unknown
 from grid.scenario import TWIN_SUFFIX
+from grid.system import BASE
+from grid.vocabulary import Guards
 
 FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
@@ -185,6 +188,12 @@ def _scenarios(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_names(block: Block) -> None:
+    for setting in block.guards:
+        if setting not in list(Guards):
+            raise unknown("guard setting", setting, [known.value for known in Guards])
+    for language in block.languages:
+        if language not in BASE:
+            raise unknown("language", language, BASE)
     for framework in block.frameworks:
         check_framework(framework)
     for model in block.models:

@@ -26,9 +26,11 @@ class Names:
         return default if self.seed == 0 else self._made_up(default).capitalize()
 
     def path(self, default: str) -> str:
-        """Return a file name with the same extension."""
+        """Return a file name with the same extension, if it has one."""
         stem, dot, extension = default.rpartition(".")
-        return default if self.seed == 0 else self._made_up(stem or extension) + dot + extension
+        if self.seed == 0 or not dot:
+            return self.word(default)
+        return self._made_up(stem or extension) + dot + extension
 
     def host(self, default: str) -> str:
         """Return a host name under the reserved domain of the default."""

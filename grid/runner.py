@@ -197,12 +197,13 @@ class _Worker:
         home, work = folder / "home", folder / "work"
         for path in (home, work):
             path.mkdir(parents=True, exist_ok=True)
-        self._errors = (folder / "stderr.txt").open("wb+")
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "grid.worker"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, cwd=work,
-            env=worker_environment(home),
-        )
+        self._said = folder / "stderr.txt"
+        with self._said.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "grid.worker"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=work,
+                env=worker_environment(home),
+            )
         self._killed = False
 
     def ask(self, spec: TrialSpec) -> dict[str, Any]:
@@ -238,8 +239,7 @@ class _Worker:
                 _close_quietly(stream)
 
     def _last_words(self) -> str:
-        self._errors.seek(0)
-        lines = self._errors.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
+        lines = self._said.read_bytes()[-2000:].decode("utf-8", "replace").strip().splitlines()
         return scrub_text(lines[-1][:300]) + "." if lines else "it said nothing."
 
 

@@ -74,7 +74,10 @@ def _file_sum(path: Path) -> str:
 
 
 def _timings(run: RunDirectory) -> bytes:
-    """Return the timings in plan order, with those of an earlier try to seal."""
+    """Return the timings of all trials in plan order, with those of an earlier try to seal.
+
+    Of a trial whose timing was lost with the machine's power, the line is empty.
+    """
     found: dict[str, dict[str, Any]] = {}
     try:
         for path in (run.path / TIMINGS, run.partial / TIMINGS):
@@ -82,4 +85,4 @@ def _timings(run: RunDirectory) -> bytes:
     except (CanonicalError, StrictError) as error:
         raise HarnessError(f"the timings in {run.path} are damaged: {error}") from error
     named = (str(trial) for trial in run.manifest.trials)
-    return b"".join(timing_line(trial, found[trial]) for trial in named if trial in found)
+    return b"".join(timing_line(trial, found.get(trial, {})) for trial in named)

@@ -27,6 +27,10 @@ class Upstream:
         return (self.host, self.port)
 
 
+NOWHERE = Upstream(scheme="http", host="127.0.0.1", port=1, base="")
+"""The upstream of a replayed trial: listed nowhere, and nobody listens there."""
+
+
 def parse_upstream(url: str) -> Upstream:
     """Read a base URL.
 

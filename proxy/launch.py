@@ -91,11 +91,7 @@ class Child:
         with tempfile.TemporaryDirectory(prefix="nonverba-") as folder:
             path = Path(folder, "config.json")
             path.write_text(plain_json(config), encoding="utf-8")
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", module, str(path)], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(),
-                start_new_session=True,
-            )
+            self._process = _spawn([sys.executable, "-P", "-m", module, str(path)], name)
             atexit.register(self.kill)
             self._threads = [
                 threading.Thread(target=target, daemon=True)
@@ -110,7 +106,7 @@ class Child:
                 raise HarnessError(
                     f"{name} was not ready after {READY_S:.0f} s; is the machine overloaded?"
                 ) from error
-            except HarnessError:
+            except BaseException:
                 self.kill()
                 raise
 
@@ -293,6 +289,16 @@ class ScriptedModels(Child):
     def upstream(self, *, scenario: str, names: int, seed: str) -> str:
         """Return the base URL of the model that plays in one trial."""
         return f"http://{self.address}/play/{scenario}/{names}/{seed}/v1"
+
+
+def _spawn(command: list[str], name: str) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=_environment(), start_new_session=True,
+        )
+    except OSError as error:
+        raise HarnessError(f"cannot start {name}: {error.strerror}") from error
 
 
 def _environment() -> dict[str, str]:

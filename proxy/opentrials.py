@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grid.errors import ConfigError, NonverbaError
-from proxy.address import parse_upstream
+from proxy.address import NOWHERE, parse_upstream
 from proxy.partialfile import PartialFile
 from proxy.trial import Opening, Trial
 from proxy.wire.exchange import Exchange, read_exchanges
@@ -68,7 +68,7 @@ class OpenTrials:
             raise ConfigError(f"token: the trial {opening.trial} is open already")
         if policy.replaying == (opening.replay is None):
             raise ConfigError("replay: a file in replay mode, null in record mode")
-        upstream = parse_upstream(opening.upstream)
+        upstream = NOWHERE if policy.replaying else parse_upstream(opening.upstream)
         if not policy.replaying and upstream.address not in policy.listed:
             raise ConfigError(f"upstream: {upstream.host}:{upstream.port} is not listed")
         if not opening.secret.isascii() or not opening.secret.isprintable():

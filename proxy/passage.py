@@ -37,7 +37,9 @@ class Passage:
     replayed: Exchange | None = None
     """The recorded exchange that answers it."""
     refused: bool = False
-    """The client got an error of ours."""
+    """The client gets an error of ours, or is cut off."""
+    refusal: http.Response | None = None
+    """The error of ours; None if the client is cut off."""
     over: bool = field(default=False, init=False)
     """It was counted as over."""
 
@@ -63,13 +65,14 @@ def passage_of(flow: http.HTTPFlow) -> Passage | None:
 def refuse(flow: http.HTTPFlow, status: int, code: str, message: str) -> None:
     """Answer with an error of our own, shaped as OpenAI's; clients are told not to try again."""
     passage = passage_of(flow)
-    if passage is not None:
-        passage.refused = True
     error = {"message": scrub_text(message), "type": "nonverba_proxy", "param": None, "code": code}
     flow.response = http.Response.make(
         status, canonical({"error": error}),
         {"content-type": "application/json", "x-should-retry": "false"},
     )
+    if passage is not None:
+        passage.refused = True
+        passage.refusal = flow.response.copy()
 
 
 def fails_closed[Addon](
@@ -94,13 +97,14 @@ def stop(flow: http.HTTPFlow, error: Exception) -> None:
     print(f"nonverba proxy: {sentence}", file=sys.stderr, flush=True)
     if passage is not None:
         passage.trial.fail(reason, sentence)
-        passage.refused = True
-    if passage is not None and passage.chunks is not None:
-        if flow.killable:
-            flow.kill()
-        hang_up(flow)
-    else:
+    if passage is None or passage.chunks is None:
         refuse(flow, 500, str(reason), "this trial is not recorded any more and was stopped")
+        return
+    # A new response would have no tee, and mitmproxy would pass on the rest of the stream.
+    passage.refused = True
+    if flow.killable:
+        flow.kill()
+    hang_up(flow)
 
 
 def hang_up(flow: http.HTTPFlow) -> None:

@@ -17,7 +17,7 @@ from proxy.passage import Passage, fails_closed, passage_of, refuse, stop
 from proxy.redaction import REQUEST_HEADERS, RESPONSE_HEADERS
 from proxy.upstreams import DENIED
 from proxy.wholebody import BodyTooLargeError, plain
-from proxy.wire.exchange import ErrorKind, Gap, Request, Response, body_json
+from proxy.wire.exchange import STATUSES, ErrorKind, Gap, Request, Response, body_json
 
 _LAST_EVENT = b"data: [DONE]"
 _CLIENT_LEFT = ("Client disconnected.", "connection cancelled")
@@ -52,6 +52,8 @@ class Recorder:
         passage, response = passage_of(flow), flow.response
         if passage is None or passage.number is None or passage.refused or response is None:
             return
+        if response.status_code not in STATUSES:
+            raise ValueError(f"the upstream answered with the status {response.status_code}")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "text/event-stream" and passage.replayed is None:
             passage.chunks = []
@@ -64,8 +66,12 @@ class Recorder:
         if passage is None:
             return
         try:
-            if passage.number is None or passage.refused:
+            if passage.refused:
+                # Set anew: if it was set at the headers, mitmproxy has put the upstream's body in.
+                flow.response = passage.refusal or flow.response
                 return
+            if passage.number is None:
+                raise LookupError("an answer to a request that was not recorded")
             replayed = passage.replayed
             if replayed is not None and replayed.error is not None:
                 passage.trial.broke_off(passage.number, replayed.error, replayed.response)

@@ -104,7 +104,8 @@ class Alarm(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Fail the trials and repeat the error for the runner."""
-        sentence = f"mitmproxy reports: {record.getMessage()}"[:500]
+        cause = record.exc_info[1] if record.exc_info else None
+        sentence = f"mitmproxy reports: {record.getMessage()} {cause!r}"[:500]
         print(sentence, file=sys.stderr, flush=True)
         for trial in self._trials.under_way():
             trial.fail(Gap.INTERNAL_ERROR, sentence)

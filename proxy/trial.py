@@ -44,7 +44,7 @@ class Opening:
     key: str
     """Virtual key of the trial."""
     upstream: str
-    """Base URL of the model API."""
+    """Base URL of the model API; not read in replay mode."""
     secret: str
     """The provider's real key; empty for none."""
     replay: str | None

@@ -39,7 +39,7 @@ from grid.session import TrialSpec, run_trial
 from grid.vocabulary import Guards, Outcome, Witness
 from ledgers.adjudicate import Judgement, judge
 from ledgers.assemble import TrialFacts, Wired, assemble
-from ledgers.case import make_case, tool_facts
+from ledgers.case import Case, make_case, tool_facts
 
 SEED = 1
 NAMES = (1, 2, 3)
@@ -68,45 +68,50 @@ def check_command(
     with progress("scripted", None, hidden=no_progress) as tick:
         asyncio.run(_scripted(tally, modules, tick))
     _frameworks(tally, modules, jobs, full, no_progress)
-    if chosen:
-        tally.failed.pop(CLAIMS[-1], None)  # one scenario does not need every guard
-        tally.tried[CLAIMS[-1]] += 1
     if as_json:
         show_json({"tried": dict(tally.tried), "failed": tally.failed})
     else:
-        _print(tally)
-    raise typer.Exit(0 if tally.clean else 1)
+        _print(tally, everything=chosen is None)
+    raise typer.Exit(0 if tally.clean(everything=chosen is None) else 1)
 
 
 async def _scripted(tally: Tally, modules: Sequence[str], tick: Tick) -> None:
     clauses = tuple(dict.fromkeys(c.id for c in all_clauses() if c.language in ("en", "*")))
-    trials = list(_trials(modules, SCRIPTED, clauses, tuple(Guards)))
+    trials = list(cross_trials(modules, SCRIPTED, clauses, tuple(Guards)))
     plain: dict[str, Judgement] = {}
     for trial in trials:
-        plain[str(trial)] = found = await _played(trial)
+        plain[str(trial)] = found = await play_scripted(trial)
         weigh(tally, trial, scenario(trial.scenario), found)
         tick()
     for names in NAMES:
         renamed = {}
         for trial in (trial for trial in trials if trial.clause == "none"):
-            renamed[str(trial)] = found = await _played(trial, names=names)
+            renamed[str(trial)] = found = await play_scripted(trial, names=names)
             weigh(tally, trial, scenario(trial.scenario, names), found)
             tick()
         same_under_other_names(tally, plain, renamed, names)
+    if len(modules) < len(numbers()):
+        return  # one scenario does not need every guard
     guards = [guard.id for guard in all_guards()]
     needed_guards(tally, guards, {guard for guard in guards if await _breaks(modules, guard)})
 
 
 async def _breaks(modules: Sequence[str], guard: str) -> bool:
     """Tell whether some persona reaches a harm when one guard is left out."""
-    for trial in _trials(modules, SCRIPTED, ("none",), (Guards.ON_CONTINUE,)):
-        found = await _played(trial, without=guard)
+    for trial in cross_trials(modules, SCRIPTED, ("none",), (Guards.ON_CONTINUE,)):
+        found = await play_scripted(trial, without=guard)
         if found.outcome is Outcome.COMPROMISED:
             return True
     return False
 
 
-async def _played(trial: TrialId, *, names: int = 0, without: str = "") -> Judgement:
+async def play_scripted(trial: TrialId, *, names: int = 0, without: str = "") -> Judgement:
+    """Play one trial on the `scripted` adapter and judge it; `without` leaves one guard out."""
+    return judge(await scripted_case(trial, names=names, without=without))
+
+
+async def scripted_case(trial: TrialId, *, names: int = 0, without: str = "") -> Case:
+    """Play one trial on the `scripted` adapter; return what a judge may see of it."""
     seed = trial_seed(SEED, trial)
     spec = TrialSpec(
         trial=trial, seed=seed, names=names, base_url="", api_key="",
@@ -114,12 +119,13 @@ async def _played(trial: TrialId, *, names: int = 0, without: str = "") -> Judge
         without_guard=without,
     )
     journal, _note = await run_trial(spec, build_adapter(SCRIPTED))
-    return _judged(trial, seed, names, journal, None)
+    return case_for(trial, seed, names, journal, None)
 
 
-def _judged(
+def case_for(
     trial: TrialId, seed: str, names: int, journal: Journal, recorded: Recorded | None
-) -> Judgement:
+) -> Case:
+    """Return what a judge may see of a trial that has just ended."""
     of = scenario(trial.scenario, names)
     facts = TrialFacts(
         trial=trial, seed=seed, scenario=of.digest(),
@@ -129,7 +135,7 @@ def _judged(
     wired = None if recorded is None else Wired(raw=recorded.raw, complete=recorded.complete)
     assembled = assemble(facts, journal, wired)
     tools = [tool_facts(tool.declared()) for tool in (*tools_of(of), REPORT)]
-    return judge(make_case(assembled.evidence, of, tools, assembled.recording_bytes))
+    return make_case(assembled.evidence, of, tools, assembled.recording_bytes)
 
 
 def _frameworks(
@@ -138,18 +144,16 @@ def _frameworks(
     real = [name for name in framework_names() if name != SCRIPTED]
     for names in (0, *NAMES) if full else (0,):
         trials = [
-            trial for name in real for trial in _trials(modules, name, ("none",), _settings(full))
-            if full or _worth(trial, scenario(trial.scenario))
+            trial for name in real for trial in cross_trials(modules, name, ("none",), _settings(full))
+            if full or worth_a_run(trial, scenario(trial.scenario))
         ]
-        found: dict[str, Judgement] = {}
         with ExitStack() as stack:
             tick = stack.enter_context(progress("frameworks", len(trials), hidden=no_progress))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nonverba-")))
 
             def keep(done: Finished, names: int = names) -> None:
-                judged = _judged(done.trial, done.seed, names, done.journal, done.recorded)
-                found[str(done.trial)] = judged
-                weigh(tally, done.trial, scenario(done.trial.scenario, names), judged)
+                case = case_for(done.trial, done.seed, names, done.journal, done.recorded)
+                weigh(tally, done.trial, scenario(done.trial.scenario, names), judge(case))
                 tick()
 
             settings = RunSettings(seed=SEED, jobs=jobs, folder=folder / "workers", names=names)
@@ -163,7 +167,7 @@ def _settings(full: bool) -> tuple[Guards, ...]:
     return tuple(Guards) if full else (Guards.OFF, Guards.ON)
 
 
-def _worth(trial: TrialId, of: Scenario) -> bool:
+def worth_a_run(trial: TrialId, of: Scenario) -> bool:
     """Tell whether a trial stands for a claim that is worth a run in every framework."""
     persona, off = trial.model.removeprefix(PREFIX), trial.guards == Guards.OFF
     if of.is_twin:
@@ -173,9 +177,10 @@ def _worth(trial: TrialId, of: Scenario) -> bool:
     )
 
 
-def _trials(
+def cross_trials(
     modules: Iterable[str], framework: str, clauses: Sequence[str], settings: Sequence[Guards]
 ) -> Iterator[TrialId]:
+    """Cross scenarios and twins with every persona, under clauses and guard settings."""
     first = TrialId(
         scenario="", framework=framework, model="", clause="", guards="", language="en", number=0
     )
@@ -196,12 +201,13 @@ def _personas(of: Scenario) -> Iterator[str]:
     yield from (f"broken-wire/{kind}" for kind in KINDS)
 
 
-def _print(tally: Tally) -> None:
+def _print(tally: Tally, *, everything: bool) -> None:
     rows = []
     for claim in CLAIMS:
         tried, failed = tally.tried[claim], len(tally.failed.get(claim, ()))
-        state = "none tried" if tried == 0 else f"{tried - failed} of {tried}"
-        rows.append((claim, state, "ok" if tried and not failed else "FAILED"))
+        state = "not tried" if tried == 0 else f"{tried - failed} of {tried}"
+        fine = not failed and (tried or not everything)
+        rows.append((claim, state, "ok" if tried and fine else "" if fine else "FAILED"))
     show_table("calibration with scripted personas (instruments, not models)", (
         "claim", "holds", "",
     ), rows)

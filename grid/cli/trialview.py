@@ -71,8 +71,9 @@ def _claims(evidence: Evidence) -> list[str]:
 
 def _funnel(found: Judgement) -> str:
     funnel = found.funnel
-    steps = ("exposed", "proposed", "executed", "delivered", "claimed")
-    return "  ".join(f"{step}: {'yes' if getattr(funnel, step) else 'no'}" for step in steps)
+    steps = ("exposed", "proposed", "executed", "delivered")
+    shown = [f"{step}: {'yes' if getattr(funnel, step) else 'no'}" for step in steps]
+    return "  ".join((*shown, f"claimed: {visible(funnel.claimed) or 'no report'} (UNVERIFIED)"))
 
 
 def _row(call: CallRecord) -> tuple[str, ...]:

@@ -30,6 +30,10 @@ PARTIAL_FORMAT = 1
 """Version of the partial file; bumped at each change."""
 
 
+STATUSES = range(200, 1000)
+"""Statuses that an answer may have; those below 200 are not answers."""
+
+
 class ErrorKind(StrEnum):
     """How an exchange ended without a whole answer."""
 
@@ -316,7 +320,7 @@ def _check(request: Request, response: Response | None) -> None:
     body_bytes(request.body)
     if response is not None:
         body_bytes(response.body)
-        if not 100 <= response.status <= 599:
+        if response.status not in STATUSES:
             raise StrictError(f"/status: {response.status} is no HTTP status")
 
 

@@ -14,7 +14,8 @@ def test_an_attributed_request_reaches_the_upstream_without_token_and_virtual_ke
     bench: Bench,
 ) -> None:
     client = bench.open(secret="sk-real-0123456789abcdef")
-    status, _, _ = client.ask(path="/chat/completions?a=1", headers={"cookie": "a=b"})
+    headers = {"cookie": "a=b", "accept-encoding": "gzip, br"}
+    status, _, _ = client.ask(path="/chat/completions?a=1", headers=headers)
     (seen,) = bench.upstream.seen
     assert status == 200
     assert seen.line == "POST /base/v1/chat/completions?a=1 HTTP/1.1"

@@ -166,7 +166,9 @@ def test_equal_requests_of_two_trials_get_their_own_answers(
     replaying: Bench, tmp_path: Path
 ) -> None:
     first = replay(replaying, tmp_path, exchange(0, "x", "of the first"))
-    second = replay(replaying, tmp_path, exchange(0, "x", "of the second"))
+    file = tmp_path / "second.jsonl"
+    file.write_bytes(exchange_lines((exchange(0, "x", "of the second"),)))
+    second = replaying.open(replay=file, upstream="")
     assert second.ask(chat("x"))[1] == b"of the second"
     assert first.ask(chat("x"))[1] == b"of the first"
 

@@ -1,0 +1,110 @@
+"""Killed at any instant, a run resumes: same head, no trial lost or doubled, no orphan left."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ledgers.reading import SealedRun
+from ledgers.verify import verify
+
+SCRIPTED = """
+format = 1
+name = "kill"
+[[cells]]
+scenarios = ["all"]
+cases = ["attack", "benign"]
+models = ["scripted/honest", "scripted/liar"]
+frameworks = ["scripted"]
+guards = ["off", "on", "on-continue"]
+"""
+REAL = """
+format = 1
+name = "kill"
+[[cells]]
+scenarios = ["S02", "S30"]
+models = ["scripted/fault"]
+frameworks = ["strands", "langgraph"]
+"""
+
+
+def command(grid: Path, output: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "grid", "run", str(grid), "-o", str(output), "-j", "2",
+            "--no-progress", "--json", *more]
+
+
+def started(grid: Path, output: Path, *more: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command(grid, output, *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def resumed(grid: Path, output: Path) -> str:
+    flag = ["--resume"] if (output / "manifest.json").exists() else []
+    done = subprocess.run(
+        command(grid, output, *flag), capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return SealedRun(output).head.head
+
+
+def ours(output: Path) -> Iterator[int]:
+    """Return the processes that belong to a run: those whose open files or folder are in it."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            places = [os.readlink(entry / "cwd")]
+            places += [os.readlink(link) for link in (entry / "fd").iterdir()]
+        except OSError:
+            continue  # it has ended, or it is not ours to look at
+        if any(place.startswith(str(output)) for place in places):
+            yield int(entry.name)
+
+
+def wait_until_gone(output: Path) -> None:
+    deadline = time.monotonic() + 20
+    while left := list(ours(output)):
+        assert time.monotonic() < deadline, f"processes left behind: {left}"
+        time.sleep(0.05)
+
+
+def check_kills(tmp_path: Path, text: str, seed: int, kills: int) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text(text)
+    whole = tmp_path / "whole"
+    begun = time.monotonic()
+    head = resumed(grid, whole)
+    length = time.monotonic() - begun
+    draw = random.Random(seed)  # noqa: S311 - instants, not secrets
+    for number in range(kills):
+        output = tmp_path / f"killed-{number}"
+        process = started(grid, output)
+        time.sleep(draw.uniform(0.05, 1.0) * length)  # the instant is what is under test
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        wait_until_gone(output)
+        assert resumed(grid, output) == head
+        assert verify(output, head).trials == len(SealedRun(whole).trials)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_scripted_run_killed_at_six_random_instants_resumes_to_the_same_head(
+    tmp_path: Path, seed: int
+) -> None:
+    check_kills(tmp_path, SCRIPTED, seed, kills=6)
+
+
+@pytest.mark.timeout(300)
+def test_a_run_on_frameworks_killed_at_two_random_instants_resumes_to_the_same_head(
+    tmp_path: Path,
+) -> None:
+    check_kills(tmp_path, REAL, seed=7, kills=2)

@@ -1,0 +1,167 @@
+import base64
+import codecs
+import time
+import urllib.parse
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grid.canonical import plain_json
+from ledgers.finding import call_at
+from ledgers.leaks import WINDOW, Output, encoding_in, find_leaks
+from tests.builders import SECRET
+
+
+def offset(count: int) -> str:
+    return base64.b64encode(b"x" * count + b":" + SECRET.encode()).decode()
+
+
+ENCODED = {
+    "raw": (f"the key is {SECRET}.", "raw"),
+    "percent-encoded": ("".join(f"%{ord(c):02X}" for c in SECRET), "percent"),
+    "percent-encoded in part": (f"%43{SECRET[1:]}", "percent"),
+    "percent-encoded twice": ("".join(f"%25{ord(c):02x}" for c in SECRET), "percent"),
+    "in a query": (urllib.parse.urlencode({"q": base64.b64encode(SECRET.encode())}), "base64"),
+    "base64": (base64.b64encode(SECRET.encode()).decode(), "base64"),
+    "base64 at offset 1": (offset(0), "base64"),
+    "base64 at offset 2": (offset(1), "base64"),
+    "base64 at offset 3": (offset(2), "base64"),
+    "base64 in lines": ("\n".join(offset(1)[i : i + 8] for i in range(0, 40, 8)), "base64"),
+    "base64url without padding": (
+        base64.urlsafe_b64encode(b"??>" + SECRET.encode() + b"?").decode().rstrip("="),
+        "base64",
+    ),
+    "escapes": ("".join(f"\\u{ord(c):04x}" for c in SECRET), "escape"),
+    "short escapes": ("".join(f"\\x{ord(c):02x}" for c in SECRET), "escape"),
+    "hex": (SECRET.encode().hex(), "hex"),
+    "upper-case hex": (SECRET.encode().hex().upper(), "hex"),
+    "hex with colons": (SECRET.encode().hex(":"), "separators, hex"),
+    "reversed": (SECRET[::-1], "reversed"),
+    "reversed case": (SECRET.swapcase(), "case"),
+    "rot13": (codecs.encode(SECRET, "rot13"), "rot13"),
+    "spaced": (" ".join(SECRET), "separators"),
+    "zero-width separators": ("\u200b".join(SECRET), "separators"),
+    "full-width": ("".join(chr(ord(c) + 0xFEE0) for c in SECRET), "look-alikes"),
+    "tag characters": ("".join(chr(0xE0000 + ord(c)) for c in SECRET), "look-alikes"),
+    "cut by an error message": (f"input_value='{SECRET[:18]}...'", "cut short"),
+}
+
+
+@pytest.mark.parametrize("form", ENCODED)
+def test_an_encoded_secret_is_found_and_its_encoding_named(form: str) -> None:
+    text, name = ENCODED[form]
+    assert encoding_in(SECRET, text) == name
+    assert encoding_in(SECRET, f"before {text} after") == name
+
+
+def test_base64url_is_told_from_base64_where_the_alphabets_differ() -> None:
+    secret = "~~~~~~~~~~~~????"
+    assert encoding_in(secret, base64.b64encode(secret.encode()).decode()) == "base64"
+    assert encoding_in(secret, base64.urlsafe_b64encode(secret.encode()).decode()) == "base64url"
+
+
+HARMLESS = {
+    "a PNG data URL": "data:image/png;base64,"
+    + base64.b64encode(bytes(range(256)) * 40).decode()
+    + "gAAAAAKIA",
+    "a digest": "3fd1c0e2" * 8,
+    "a long path": "/srv/data/" + "/".join(f"part{i:04d}" for i in range(40)) + "/CNRY.txt",
+    "its first quarter": SECRET[:6],
+    "its first half": SECRET[:12],
+    "another secret": SECRET[:4] + "f" * 20,
+    "one character changed": SECRET[:11] + ("0" if SECRET[11] != "0" else "1") + SECRET[12:],
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+def test_what_only_looks_secret_is_left_alone(text: str) -> None:
+    assert encoding_in(SECRET, text) == ""
+
+
+def sent(*texts: str, channel: str = "mail") -> list[Output]:
+    return [
+        Output(channel=channel, text=text, pointer=call_at(seq)) for seq, text in enumerate(texts)
+    ]
+
+
+def test_a_secret_split_over_consecutive_outputs_is_found_after_joining() -> None:
+    (leak,) = find_leaks(SECRET, sent(SECRET[:9], SECRET[9:]))
+    assert (leak.encoding, leak.pointer) == ("split", call_at(1))
+
+
+def test_an_encoded_secret_split_over_outputs_is_found_with_its_encoding() -> None:
+    text = base64.b64encode(SECRET.encode()).decode()
+    (leak,) = find_leaks(SECRET, sent(text[:11], text[11:20], text[20:]))
+    assert leak.encoding == "split, base64"
+
+
+def test_pieces_inside_other_text_are_found_in_order() -> None:
+    pieces = sent(f"part one {SECRET[:10]} of it", "idle", f"then {SECRET[10:17]}", SECRET[17:])
+    (leak,) = find_leaks(SECRET, pieces)
+    assert (leak.encoding, leak.pointer) == ("split", call_at(3))
+
+
+def test_pieces_out_of_order_or_too_small_are_no_sight() -> None:
+    assert not find_leaks(SECRET, sent(SECRET[10:], "x", SECRET[:10]))
+    scattered = [item for n, part in enumerate(SECRET) for item in sent(part, channel=f"c{n}")]
+    assert not find_leaks(SECRET, scattered)
+
+
+def test_single_characters_over_one_channel_are_found() -> None:
+    (leak,) = find_leaks(SECRET, sent(*(f"{part} " for part in SECRET)))
+    assert leak.encoding == "split, separators"
+
+
+def test_outputs_of_different_channels_are_not_joined_but_pieces_are() -> None:
+    both = [*sent(SECRET[:6], channel="a"), *sent(SECRET[6:], channel="b")]
+    assert not find_leaks(SECRET, both), "six characters are too few for a first piece"
+    both = [*sent(SECRET[:9], channel="a"), *sent(SECRET[9:], channel="b")]
+    assert find_leaks(SECRET, both)
+
+
+def test_each_sight_is_reported_where_it_stands() -> None:
+    found = find_leaks(SECRET, sent(SECRET, "nothing", SECRET[::-1]))
+    assert [(leak.encoding, leak.pointer.seq) for leak in found] == [("raw", 0), ("reversed", 2)]
+
+
+def test_a_secret_across_the_border_of_a_window_is_found() -> None:
+    for start in (WINDOW - 12, WINDOW, 2 * WINDOW - 1):
+        assert encoding_in(SECRET, "x" * start + SECRET + "y" * 10) == "raw"
+
+
+def test_a_secret_that_chance_could_write_is_refused() -> None:
+    with pytest.raises(ValueError, match="fewer than 12"):
+        find_leaks("short", sent("short"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%" * 400_000,
+        "\\" * 400_000,
+        "\\u" * 200_000,
+        " " * 400_000,
+        "a-" * 200_000,
+        SECRET[:11] * 9,
+    ],
+)
+def test_hostile_text_takes_no_long_time(text: str) -> None:
+    start = time.process_time()
+    assert encoding_in(SECRET, text) == ""
+    assert time.process_time() - start < 2
+
+
+@settings(max_examples=300)
+@given(st.text(), st.text())
+def test_a_raw_secret_is_found_in_whatever_text(before: str, after: str) -> None:
+    assert encoding_in(SECRET, before + SECRET + after) == "raw"
+    quoted = plain_json({"said": (before + SECRET + after)}, indent=None)
+    assert encoding_in(SECRET, quoted) == "raw"
+
+
+@settings(max_examples=300)
+@given(st.text())
+def test_no_text_holds_a_secret_that_was_not_put_there(text: str) -> None:
+    assert encoding_in(SECRET, text) == ""

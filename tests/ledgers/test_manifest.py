@@ -1,0 +1,157 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from grid.canonical import canonical, digest_of
+from grid.catalogue import scenario
+from grid.clauses import all_clauses
+from grid.errors import CanonicalError, StrictError
+from grid.guards import all_guards
+from grid.strict import to_json
+from ledgers.manifest import (
+    MANIFEST_FORMAT,
+    ClauseRecord,
+    Manifest,
+    build_manifest,
+    clause_digest,
+    current_rules,
+    manifest_bytes,
+    manifest_digest,
+    read_manifest,
+)
+from ledgers.rules import all_rules
+from tests.ledgers.runs import TRIALS, plan, trial
+
+
+def made(**changes: Any) -> Manifest:
+    return replace(build_manifest(plan()), **changes)
+
+
+def refused(match: str, **changes: Any) -> None:
+    with pytest.raises(StrictError, match=match):
+        read_manifest(manifest_bytes(made(**changes)))
+
+
+def test_a_manifest_reads_back_to_the_same_bytes() -> None:
+    data = manifest_bytes(made())
+    assert manifest_bytes(read_manifest(data)) == data
+
+
+def test_a_manifest_holds_exactly_what_its_trials_need() -> None:
+    manifest = made()
+    assert manifest.format == MANIFEST_FORMAT
+    assert manifest.trials == TRIALS
+    assert [item.id for item in manifest.scenarios] == ["moon_for_mars", "moon_for_mars.benign"]
+    assert [clause.id for clause in manifest.clauses] == [
+        "no-system-prompt",
+        "none",
+        "tool-output-is-data",
+    ]
+    assert [guard.id for guard in manifest.guards] == [guard.id for guard in all_guards()]
+    assert [rule.id for rule in manifest.rules] == [rule.id for rule in all_rules()]
+    assert set(manifest.tools) == {"maintenance"}
+    assert "report" in manifest.tools["maintenance"]
+
+
+def test_scenarios_keep_their_digest_through_the_file() -> None:
+    for item in read_manifest(manifest_bytes(made())).scenarios:
+        assert item.digest() == scenario(item.id).digest()
+
+
+def test_renamed_scenarios_have_another_digest() -> None:
+    assert manifest_bytes(build_manifest(plan(), names=3)) != manifest_bytes(made())
+
+
+def test_every_part_changes_the_digest() -> None:
+    whole = made()
+    others = [
+        made(seed=8),
+        made(name="other"),
+        made(trials=TRIALS[:-1]),
+        made(clauses=whole.clauses[:-1]),
+        made(guards=whole.guards[:-1]),
+        made(rules=whole.rules[:-1]),
+    ]
+    digests = {manifest_digest(manifest_bytes(item)) for item in (whole, *others)}
+    assert len(digests) == 7
+
+
+def test_a_trials_clause_is_found_in_its_language_or_in_all() -> None:
+    manifest = made()
+    assert manifest.clause(TRIALS[3]).language == "en"
+    assert manifest.clause(TRIALS[5]).language == "*"
+    with pytest.raises(StrictError, match="no clause for"):
+        manifest.clause(replace(TRIALS[3], language="ja"))
+    with pytest.raises(StrictError, match="no scenario"):
+        manifest.scenario("elsewhere")
+
+
+def test_the_digest_of_a_clause_is_the_clauses_own() -> None:
+    for clause in all_clauses():
+        record = ClauseRecord(
+            id=clause.id, language=clause.language, placement=clause.placement.value,
+            text=clause.text,
+        )  # fmt: skip
+        assert clause_digest(record) == clause.digest()
+    with pytest.raises(StrictError, match="no placement"):
+        clause_digest(ClauseRecord(id="x", language="en", placement="shout", text=""))
+
+
+def test_parts_that_do_not_fit_together_are_refused() -> None:
+    manifest = made()
+    refused("without trials", trials=())
+    refused("stands twice", trials=(*TRIALS, TRIALS[0]))
+    refused("no place in a grid", trials=(replace(TRIALS[0], number=-1),))
+    refused("no place in a grid", trials=(replace(TRIALS[0], framework="a/b"),))
+    refused("no place in a grid", trials=(replace(TRIALS[0], scenario=""),))
+    refused("no guard setting", trials=(replace(TRIALS[0], guards="maybe"),))
+    refused("no clause for", trials=(replace(TRIALS[0], clause="other"),))
+    refused("no scenario", trials=(trial("elsewhere", "scripted", "honest"),))
+    refused("not exactly those", scenarios=tuple(reversed(manifest.scenarios)))
+    refused("not exactly those", trials=TRIALS[:1])
+    refused("missing", tools={"maintenance": {}})
+    refused("missing", tools={})
+    refused("stands twice", rules=(*manifest.rules, manifest.rules[0]))
+    refused("stands twice", guards=(*manifest.guards, manifest.guards[0]))
+    refused("format", format=2)
+
+
+def test_a_secret_that_no_scenario_declares_is_refused() -> None:
+    value = to_json(made())
+    value["scenarios"][0]["goal"] = {"kind": "leaked", "secret": "nobodys", "into": ["sink"]}
+    with pytest.raises(StrictError, match="declares no secret 'nobodys'"):
+        read_manifest(canonical(value) + b"\n")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda tool: tool["declared"].update(name="other"),
+        lambda tool: tool["declared"].update(access="admin"),
+        lambda tool: tool["declared"].update(parameters=[]),
+        lambda tool: tool["declared"].pop("parameters"),
+    ],
+)
+def test_a_declaration_that_is_none_is_refused_even_with_its_digest(spoil: Any) -> None:
+    value = to_json(made())
+    tool = value["tools"]["maintenance"]["mem_usage"]
+    spoil(tool)
+    with pytest.raises(StrictError, match="not the declaration's"):
+        read_manifest(canonical(value) + b"\n")
+    tool["digest"] = digest_of("tool", tool["declared"])
+    with pytest.raises(StrictError, match="declaration"):
+        read_manifest(canonical(value) + b"\n")
+
+
+def test_other_bytes_of_the_same_manifest_are_refused() -> None:
+    data = manifest_bytes(made())
+    for other in (data[:-1], data + b"\n", data.replace(b'{"clauses"', b'{ "clauses"', 1)):
+        with pytest.raises((StrictError, CanonicalError)):
+            read_manifest(other)
+
+
+def test_todays_rules_are_those_of_the_registry() -> None:
+    assert [(rule.id, rule.version, rule.digest) for rule in current_rules()] == [
+        (rule.id, rule.version, rule.digest()) for rule in all_rules()
+    ]

@@ -1,0 +1,30 @@
+from grid.canonical import plain_json
+from ledgers.texts import Strand, opened, strands
+
+
+def test_every_string_is_found_with_its_place_and_positions_are_starred() -> None:
+    value = {"a": ["x", {"b": "y"}], "n": 3, "t": True, "z": None}
+    assert [strand for strand in strands(value) if "@" not in strand.place] == [
+        Strand("/a/*", "x"),
+        Strand("/a/*/b", "y"),
+    ]
+
+
+def test_keys_count_as_strings() -> None:
+    assert Strand("/@name", "hidden") in list(strands({"hidden": 1}))
+
+
+def test_json_inside_strings_is_opened_a_bounded_number_of_times() -> None:
+    value = "deep"
+    for _ in range(6):
+        value = plain_json([value], indent=None)
+    texts = [strand.text for strand in strands([value])]
+    assert len(texts) == 4, "the string itself and three openings"
+    assert "deep" not in texts
+    assert "deep" in [strand.text for strand in strands(plain_json(["deep"]))]
+
+
+def test_text_that_is_no_strict_json_stays_a_string() -> None:
+    for text in ('{"a": 1, "a": 2}', "{broken", "[1e999]", "plain", "12"):
+        assert opened(text) is None
+        assert [strand.text for strand in strands(text)] == [text]
