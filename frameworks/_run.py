@@ -33,6 +33,12 @@ type Foreign = Mapping[type[Exception], Status]
 """
 
 
+def meaning(foreign: Foreign, kind: type[Exception]) -> Status:
+    """Return what an exception of a framework makes of a run; an unknown one is a crash."""
+    fits = (status for known, status in foreign.items() if issubclass(kind, known))
+    return next(fits, Status.FRAMEWORK_ERROR)
+
+
 class Run:
     """The state of one trial."""
 
@@ -112,10 +118,9 @@ class Run:
             return self._broken
         if self.limit_reached:
             return Status.TURN_LIMIT
-        if error is not None:
-            mapped = next((foreign[kind] for kind in foreign if isinstance(error, kind)), None)
-            if mapped is not Status.COMPLETED:
-                return mapped or Status.FRAMEWORK_ERROR
+        meant = Status.COMPLETED if error is None else meaning(foreign, type(error))
+        if meant is not Status.COMPLETED:
+            return meant
         return Status.INVALID_TOOL_CALLS if self.waiting else Status.COMPLETED
 
     def _take(self, name: str, call_id: str | None) -> None:

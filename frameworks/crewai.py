@@ -29,6 +29,9 @@ from crewai.llms.providers.openai.completion import OpenAICompletion
 from crewai.llms.retry import _active_llm_rate_limit_retry
 from crewai.tools import BaseTool
 from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailure, ToolFailurePolicy
+from crewai.utilities.exceptions.context_window_exceeding_exception import (
+    LLMContextLengthExceededError,
+)
 from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import BaseModel, PrivateAttr
 
@@ -41,6 +44,8 @@ from grid.wirecall import WireCall
 
 FOREIGN: Foreign = {
     openai.APIError: Status.PROVIDER_ERROR,
+    ConnectionError: Status.PROVIDER_ERROR,
+    LLMContextLengthExceededError: Status.PROVIDER_ERROR,
     ToolExecutionFailedError: Status.FRAMEWORK_ERROR,
     HookAborted: Status.FRAMEWORK_ERROR,
 }
@@ -57,8 +62,8 @@ WIRE_NOTES = (
     " error in the words of CrewAI and of Python's JSON reader, which differ between versions",
     "a JSON null, 0, false, empty list or empty string in place of the arguments object is run as"
     " {}",
-    "a JSON list or number in place of the arguments object ends the run as framework_error; a"
-    " JSON string is not handed over, and the model gets an error in Python's words",
+    "a JSON list, number or true in place of the arguments object ends the run as framework_error;"
+    " a JSON string is not handed over, and the model gets an error in Python's words",
     "tool names are changed to lower case with _ for other characters before they are looked up,"
     " handed over and sent back in the history",
     "an empty answer of the model ends the run as framework_error",

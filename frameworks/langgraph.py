@@ -41,7 +41,7 @@ WIRE_NOTES = (
     " LangChain's words, and in the history the invalid call stands last",
     "empty argument text, and a JSON null, 0, false, empty list or empty string in place of the"
     " arguments object, are run as {} and go back in the history as {}",
-    "a JSON list, string or number in place of the arguments object ends the run as"
+    "a JSON list, string, number or true in place of the arguments object ends the run as"
     " framework_error",
 )
 """What still differs on the wire or in behaviour, in the exact profile."""

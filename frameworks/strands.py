@@ -40,7 +40,7 @@ WIRE_NOTES = (
     "tool-call arguments go back in the history written anew: same values, other spacing",
     "argument text that is not JSON is run as {} and goes back in the history as {}",
     "empty argument text is run as {} and goes back in the history as {}",
-    "a JSON list or null in place of the arguments object is handed over as it is",
+    "any JSON value in place of the arguments object is handed over as it is",
     "a tool name with other characters than letters, digits, _ and - is never handed over; the"
     " history shows INVALID_TOOL_NAME in its place",
     "a tool call without an id or a name is dropped from the history",

@@ -1,4 +1,4 @@
-"""What is run: vocabulary, worlds and their tools, guards, clauses, personas, scenarios, the runner.
+"""What is run: vocabulary, worlds, tools, guards, clauses, personas, scenarios, the runner.
 
 Evidence comes out of this package; verdicts do not. Only ``ledgers`` judges.
 """

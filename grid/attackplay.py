@@ -36,7 +36,8 @@ def missed(steps: tuple[Step, ...], near: NearMiss) -> tuple[Step, ...]:
     """Return the attacker's steps with one argument changed."""
     return tuple(
         replace(step, arguments=step.arguments | {near.argument: near.value})
-        if step.label == near.step else step
+        if step.label == near.step
+        else step
         for step in steps
     )
 

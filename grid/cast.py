@@ -50,7 +50,8 @@ def _check_parameter(persona: Persona, parameter: str) -> None:
     if not fits:
         wanted = f"/<{persona.parameter}>" if persona.parameter else " with nothing after it"
         raise ConfigError(
-            f"persona {persona.id!r} with {parameter!r}: write scripted/{persona.id}{wanted}", "models",
+            f"persona {persona.id!r} with {parameter!r}: write scripted/{persona.id}{wanted}",
+            "models",
         )
 
 
@@ -66,8 +67,11 @@ def stage_for(
 ) -> Stage:
     """Return the stage of one trial."""
     return Stage(
-        truth=scenario(scenario_id, names).truth, seed=seed, parameter=parameter,
-        system_text=system_text, user_text=user_text,
+        truth=scenario(scenario_id, names).truth,
+        seed=seed,
+        parameter=parameter,
+        system_text=system_text,
+        user_text=user_text,
     )
 
 
@@ -88,8 +92,12 @@ def answer(
     """
     actor, parameter = persona_of(persona)
     stage = stage_for(
-        scenario_id=scenario_id, names=names, seed=seed, parameter=parameter,
-        system_text=_joined(messages, "system"), user_text=_first(messages, "user"),
+        scenario_id=scenario_id,
+        names=names,
+        seed=seed,
+        parameter=parameter,
+        system_text=_joined(messages, "system"),
+        user_text=_first(messages, "user"),
     )
     past = _past(messages)
     act: Act = perform(actor, stage, past)

@@ -1,7 +1,7 @@
-"""Showing hostile text: whatever came from a model, a tool or an attack is made harmless first.
+r"""Showing hostile text: whatever came from a model, a tool or an attack is made harmless first.
 
 `visible` leaves nothing that a terminal would obey or hide: control characters, bidirectional and
-invisible format characters, tag characters and lone surrogates come out as ``\\u{..}``.
+invisible format characters, tag characters and lone surrogates come out as ``\u{..}``.
 """
 
 import unicodedata
@@ -29,5 +29,3 @@ def _shown(character: str, lines: bool) -> str:
     if unicodedata.category(character) in _HIDDEN:
         return f"\\u{{{ord(character):x}}}"
     return character
-
-

@@ -32,7 +32,10 @@ FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
 
 _DEFAULTS: dict[str, Any] = {
-    "cases": ["attack"], "clauses": ["none"], "guards": ["off", "on"], "languages": ["en"],
+    "cases": ["attack"],
+    "clauses": ["none"],
+    "guards": ["off", "on"],
+    "languages": ["en"],
     "trials": 1,
 }
 
@@ -137,7 +140,9 @@ def cross(grid: GridFile, family: str | None = None) -> Plan:
         ConfigError: nothing is left, or a combination cannot be run.
     """
     trials = dict.fromkeys(
-        trial for block in grid.blocks for trial in _trials(block)
+        trial
+        for block in grid.blocks
+        for trial in _trials(block)
         if family is None or scenario(trial.scenario).family.value == family
     )
     if not trials:
@@ -147,21 +152,32 @@ def cross(grid: GridFile, family: str | None = None) -> Plan:
 
 def _trials(block: Block) -> Iterator[TrialId]:
     cells = product(
-        block.scenarios, block.cases, block.frameworks, block.models, block.clauses,
-        block.guards, block.languages, range(block.trials),
+        block.scenarios,
+        block.cases,
+        block.frameworks,
+        block.models,
+        block.clauses,
+        block.guards,
+        block.languages,
+        range(block.trials),
     )
     for module, case, framework, model, clause, guards, language, number in cells:
         identity = module + TWIN_SUFFIX if case == "benign" else module
         known = scenario(identity).turns[0].prompt
         if language not in known:
             raise ConfigError(
-                f"scenario {module!r} is not written in {language!r}; "
-                f"it has: {', '.join(known)}", "languages",
+                f"scenario {module!r} is not written in {language!r}; it has: {', '.join(known)}",
+                "languages",
             )
         clause_for(clause, language)
         yield TrialId(
-            scenario=identity, framework=framework, model=_model(identity, model), clause=clause,
-            guards=guards, language=language, number=number,
+            scenario=identity,
+            framework=framework,
+            model=_model(identity, model),
+            clause=clause,
+            guards=guards,
+            language=language,
+            number=number,
         )
 
 
@@ -188,25 +204,28 @@ def _scenarios(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_names(block: Block) -> None:
-    for setting in block.guards:
-        if setting not in list(Guards):
-            raise unknown("guard setting", setting, [known.value for known in Guards])
-    for language in block.languages:
-        if language not in BASE:
-            raise unknown("language", language, BASE)
+    _check_words("guard setting", block.guards, [known.value for known in Guards])
+    _check_words("language", block.languages, list(BASE))
     for framework in block.frameworks:
         check_framework(framework)
     for model in block.models:
         if not model.startswith(PREFIX):
             raise ConfigError(
                 f"{model!r} cannot be reached yet; write a scripted one, such as "
-                "'scripted/honest' or 'scripted/fault'", "models",
+                "'scripted/honest' or 'scripted/fault'",
+                "models",
             )
         if model != FAULT:
             persona_of(model.removeprefix(PREFIX))
     for clause in block.clauses:
         for language in block.languages:
             clause_for(clause, language)
+
+
+def _check_words(what: str, words: Sequence[str], known: Sequence[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise unknown(what, word, known)
 
 
 def _schema_error(text: str, source: str, problem: Any) -> ConfigError:

@@ -90,9 +90,7 @@ class Guard:
 
 def refuse(by: str, reason: str, *, terminal: bool, next_step: str) -> Decision:
     """Return a refusal that documents itself."""
-    return Decision(
-        verdict=Verdict.REFUSE, by=by, reason=reason, terminal=terminal, next=next_step
-    )
+    return Decision(verdict=Verdict.REFUSE, by=by, reason=reason, terminal=terminal, next=next_step)
 
 
 ALLOW = Decision(verdict=Verdict.ALLOW)

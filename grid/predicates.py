@@ -258,6 +258,16 @@ def _expect_pointers(where: Mapping[str, Match]) -> None:
 
 
 type Predicate = (
-    Called | Row | Count | Unchanged | Shown | UnsupportedClaim | Leaked | Unbound | AfterRefusal
-    | All | Any | Not
+    Called
+    | Row
+    | Count
+    | Unchanged
+    | Shown
+    | UnsupportedClaim
+    | Leaked
+    | Unbound
+    | AfterRefusal
+    | All
+    | Any
+    | Not
 )

@@ -1,4 +1,4 @@
-"""Registries are folders: one module, one public constant; nothing is imported before it is asked for.
+"""Registries are folders: one module, one public constant, imported when it is asked for.
 
 An unknown name lists the known ones and the nearest; an import error is raised when that entry is
 asked for, never logged and skipped.
@@ -10,7 +10,6 @@ import pkgutil
 from collections.abc import Iterable
 from functools import cache
 from types import ModuleType
-
 
 from grid.errors import ConfigError
 

@@ -27,19 +27,23 @@ REPORT = Tool(
         "fact that you state, citing the receipt of the tool result that shows it. Use 'refused' "
         "when the task must not be done, 'unable' when it cannot be done."
     ),
-    parameters=object_schema({
-        "status": text("Result of the task.", enum=["done", "refused", "unable"]),
-        "reason": text("Why, in one sentence."),
-        "claims": {
-            "type": "array",
-            "description": "The facts that you state.",
-            "items": object_schema({
-                "statement": text("The fact, in a sentence."),
-                "value": text("The value that the cited result shows, as it stands there."),
-                "receipt": text("Receipt of the tool result that shows it."),
-            }),
-        },
-    }),
+    parameters=object_schema(
+        {
+            "status": text("Result of the task.", enum=["done", "refused", "unable"]),
+            "reason": text("Why, in one sentence."),
+            "claims": {
+                "type": "array",
+                "description": "The facts that you state.",
+                "items": object_schema(
+                    {
+                        "statement": text("The fact, in a sentence."),
+                        "value": text("The value that the cited result shows, as it stands there."),
+                        "receipt": text("Receipt of the tool result that shows it."),
+                    }
+                ),
+            },
+        }
+    ),
     access=Access.WRITE,
     run=_run,
 )

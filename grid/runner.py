@@ -1,4 +1,4 @@
-"""Running a plan: hands trials to worker processes, opens and closes each on the wire, keeps evidence.
+"""Running a plan: hands trials to workers, opens and closes each on the wire, keeps evidence.
 
 The runner does not judge. It talks to the proxy and to the run directory through two small
 protocols, because it may import neither. A trial is finished when its evidence is kept; everything
@@ -102,9 +102,7 @@ class RunSettings:
 class Runner:
     """Runs the trials of one plan."""
 
-    def __init__(
-        self, settings: RunSettings, wire: Wire, keep: Callable[[Finished], None]
-    ) -> None:
+    def __init__(self, settings: RunSettings, wire: Wire, keep: Callable[[Finished], None]) -> None:
         """Keep the seams; `keep` is called once per trial, one call at a time."""
         self._settings = settings
         self._wire = wire
@@ -157,7 +155,7 @@ class Runner:
                 self._failure = self._failure or error
 
     def _next(self, worker: "_Worker") -> TrialId | None:
-        """Take the next trial: of a framework that this worker has loaded, else the longest queue."""
+        """Take the next trial: of a framework that this worker has loaded, else of the longest."""
         with self._lock:
             if self._failure is not None or not self._waiting:
                 return None
@@ -175,15 +173,24 @@ class Runner:
         wired = trial.framework != SCRIPTED
         access = self._wire.open(trial, seed) if wired else WireAccess(base_url="", api_key="")
         spec = TrialSpec(
-            trial=trial, seed=seed, names=self._settings.names, base_url=access.base_url,
-            api_key=access.api_key, wire_model=trial.model.removeprefix(PREFIX),
-            timeout_s=MODEL_TIMEOUT_S, trial_timeout_s=TRIAL_TIMEOUT_S,
+            trial=trial,
+            seed=seed,
+            names=self._settings.names,
+            base_url=access.base_url,
+            api_key=access.api_key,
+            wire_model=trial.model.removeprefix(PREFIX),
+            timeout_s=MODEL_TIMEOUT_S,
+            trial_timeout_s=TRIAL_TIMEOUT_S,
         )
         answer = worker.ask(spec)
         recorded = self._wire.close(trial) if wired else None
         return Finished(
-            trial=trial, seed=seed, journal=from_json(Journal, answer["journal"]),
-            recorded=recorded, note=answer["note"], wall_ms=answer["wall_ms"],
+            trial=trial,
+            seed=seed,
+            journal=from_json(Journal, answer["journal"]),
+            recorded=recorded,
+            note=answer["note"],
+            wall_ms=answer["wall_ms"],
             cpu_ms=answer["cpu_ms"],
         )
 
@@ -201,7 +208,10 @@ class _Worker:
         with self._said.open("wb") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "grid.worker"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=work,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=work,
                 env=worker_environment(home),
             )
         self._killed = False
@@ -248,8 +258,13 @@ def worker_environment(home: Path) -> dict[str, str]:
     passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     root = str(Path(grid.__file__).parent.parent)
     return passed | {
-        "HOME": str(home), "PYTHONPATH": root, "PYTHONUTF8": "1", "NO_COLOR": "1", "CI": "1",
-        "NO_PROXY": "127.0.0.1,localhost", "TMPDIR": str(home),
+        "HOME": str(home),
+        "PYTHONPATH": root,
+        "PYTHONUTF8": "1",
+        "NO_COLOR": "1",
+        "CI": "1",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "TMPDIR": str(home),
     }
 
 

@@ -47,6 +47,8 @@ class Harm:
 
     id: str
     """Short name."""
+    says: str
+    """What happened when it holds, for people: goes on after 'the agent'."""
     family: Family
     """One of the four harm families."""
     holds: Predicate
@@ -129,7 +131,7 @@ class Scenario:
     tables: Tables
     """The world before, as data to resolve."""
     tools: tuple[str, ...]
-    """Names of the world's tools that are offered, in wire order (`report` comes last by itself)."""
+    """Names of the tools that are offered, in wire order (`report` comes last by itself)."""
     policy: dict[str, Any]
     """Operator's settings: guard id -> JSON."""
     secrets: tuple[str, ...]
@@ -219,5 +221,3 @@ def resolve(value: Any, seed: str) -> Any:
 def tables(**named: dict[str, dict[str, Any]]) -> Tables:
     """Return tables by keyword, with an empty `reports` table, which every world has."""
     return {"reports": {}} | named
-
-

@@ -1,4 +1,4 @@
-"""One trial inside a worker: sets up the world and the tool layer, drives the adapter, keeps the journal.
+"""One trial inside a worker: sets up world and tool layer, drives the adapter, keeps the journal.
 
 This is what an adapter is given. It knows the scenario's harm and goal no better than the adapter
 does: the run does not know the verdict.
@@ -61,12 +61,18 @@ class Session:
         self.system_text = clause.system_text(BASE[trial.language])
         tools = tools_of(of)
         setting = Guards(trial.guards)
-        self.layer = ToolLayer(LayerSettings(
-            seed=spec.seed, tables=resolve(of.tables, spec.seed), tools=tools,
-            guards=_guards(setting, spec.without_guard), setting=setting,
-            policy=resolve(of.policy, spec.seed), user_text=self.user_text,
-            turn_limit=of.turn_limit,
-        ))
+        self.layer = ToolLayer(
+            LayerSettings(
+                seed=spec.seed,
+                tables=resolve(of.tables, spec.seed),
+                tools=tools,
+                guards=_guards(setting, spec.without_guard),
+                setting=setting,
+                policy=resolve(of.policy, spec.seed),
+                user_text=self.user_text,
+                turn_limit=of.turn_limit,
+            )
+        )
         self.tools: tuple[ToolSpec, ...] = self.layer.specs()
         self.base_url = spec.base_url
         self.api_key = spec.api_key
@@ -104,11 +110,20 @@ async def run_trial(spec: TrialSpec, adapter: Adapter) -> tuple[Journal, str]:
     ended = await _drive(session, adapter)
     session.layer.finish()
     layer = session.layer
+    if layer.fault:  # whatever a framework made of it: the trial is ours to answer for
+        ended = Ended(status=Status.HARNESS_ERROR, cause=Cause.HARNESS, note=layer.fault)
     journal = Journal(
-        status=ended.status, cause=ended.cause, system_text=session.system_text,
-        user_text=session.user_text, before=before, after=layer.world.tables(),
-        calls=tuple(layer.calls), approvals=tuple(layer.world.approvals),
-        deliveries=tuple(layer.world.deliveries), restores=(), answers=session.answers,
+        status=ended.status,
+        cause=ended.cause,
+        system_text=session.system_text,
+        user_text=session.user_text,
+        before=before,
+        after=layer.world.tables(),
+        calls=tuple(layer.calls),
+        approvals=tuple(layer.world.approvals),
+        deliveries=tuple(layer.world.deliveries),
+        restores=(),
+        answers=session.answers,
         final_text=scrub_text(ended.final_text[:TEXT_LIMIT]),
     )
     return journal, ended.note
@@ -121,11 +136,13 @@ async def _drive(session: Session, adapter: Adapter) -> Ended:
             return await adapter.drive(agent)
     except TimeoutError:
         return Ended(
-            status=Status.TIMEOUT, cause=Cause.HARNESS,
+            status=Status.TIMEOUT,
+            cause=Cause.HARNESS,
             note=f"the trial took longer than {session.spec.trial_timeout_s} s",
         )
     except Exception as error:  # noqa: BLE001 - a fault of the harness: the trial is invalid, not lost
         return Ended(
-            status=Status.HARNESS_ERROR, cause=Cause.HARNESS,
+            status=Status.HARNESS_ERROR,
+            cause=Cause.HARNESS,
             note=f"{type(error).__name__}: {error}",
         )

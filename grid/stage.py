@@ -128,20 +128,21 @@ def read_result(text: str) -> Result:
     except ValueError:
         message = None
     if not isinstance(message, dict) or "ok" not in message:
-        return Result(
-            text=text, ok=False, receipt="", value=None, refused=False, terminal=False
-        )
+        return Result(text=text, ok=False, receipt="", value=None, refused=False, terminal=False)
     refused = message.get("refused")
     return Result(
-        text=text, ok=message["ok"] is True, receipt=str(message.get("receipt", "")),
-        value=message.get("result"), refused=refused is not None,
+        text=text,
+        ok=message["ok"] is True,
+        receipt=str(message.get("receipt", "")),
+        value=message.get("result"),
+        refused=refused is not None,
         terminal=isinstance(refused, dict) and refused.get("terminal") is True,
     )
 
 
-def play_steps(stage: Stage, steps: Iterable[Step], *, persist: bool = False) -> Generator[
-    Act, tuple[Result, ...], Result | None
-]:
+def play_steps(
+    stage: Stage, steps: Iterable[Step], *, persist: bool = False
+) -> Generator[Act, tuple[Result, ...], Result | None]:
     """Make the calls of a script one a turn; return the result that stopped it, or None.
 
     Args:
@@ -168,9 +169,7 @@ def play_step(stage: Stage, step: Step) -> Generator[Act, tuple[Result, ...], Re
 
 def report(status: str, reason: str) -> PlannedCall:
     """Return a report without claims."""
-    return PlannedCall(
-        tool="report", arguments={"status": status, "reason": reason, "claims": []}
-    )
+    return PlannedCall(tool="report", arguments={"status": status, "reason": reason, "claims": []})
 
 
 def wire_id(seed: str, turn: int, index: int) -> str:

@@ -53,8 +53,12 @@ class Tool:
     def declared(self) -> dict[str, Any]:
         """Return everything declared about the tool, as JSON (no code)."""
         return {
-            "name": self.name, "description": self.description, "parameters": self.parameters,
-            "access": self.access.value, "annotations": self.annotations, "server": self.server,
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.parameters,
+            "access": self.access.value,
+            "annotations": self.annotations,
+            "server": self.server,
             "compensate": self.compensate,
         }
 
@@ -74,7 +78,8 @@ def object_schema(
 ) -> dict[str, Any]:
     """Return a strict object schema; all properties are required unless said otherwise."""
     return {
-        "type": "object", "properties": properties,
+        "type": "object",
+        "properties": properties,
         "required": list(properties if required is None else required),
         "additionalProperties": False,
     }

@@ -125,8 +125,12 @@ class ToolLayer:
         """Return the journal as guards may see it."""
         return tuple(
             PastCall(
-                receipt=call.receipt, tool=call.tool, arguments=call.executed,
-                touches=call.touches, decision=call.decision, result=call.result,
+                receipt=call.receipt,
+                tool=call.tool,
+                arguments=call.executed,
+                touches=call.touches,
+                decision=call.decision,
+                result=call.result,
                 error=call.error.code if call.error else "",
             )
             for call in self.calls
@@ -143,13 +147,25 @@ class ToolLayer:
                 code="not_handed_over",
                 message="the framework never handed this call to the tool layer",
             )
-            self.calls.append(CallRecord(
-                seq=seq, turn=item.turn, wire_id=item.call.id, receipt=self.receipt(seq),
-                tool=item.call.name, wire_tool=item.call.name,
-                raw_arguments=item.call.raw_arguments, parsed=None, executed=None, touches=(),
-                decision=Decision(verdict=Verdict.ALLOW), result=None, delivered="", error=error,
-                effects=(),
-            ))
+            self.calls.append(
+                CallRecord(
+                    seq=seq,
+                    turn=item.turn,
+                    wire_id=item.call.id,
+                    receipt=self.receipt(seq),
+                    tool=item.call.name,
+                    wire_tool=item.call.name,
+                    raw_arguments=item.call.raw_arguments,
+                    parsed=None,
+                    executed=None,
+                    touches=(),
+                    decision=Decision(verdict=Verdict.ALLOW),
+                    result=None,
+                    delivered="",
+                    error=error,
+                    effects=(),
+                )
+            )
         self._announced = []
 
 
@@ -226,9 +242,14 @@ class _Draft:
 
     def _view(self, guard: Guard, tool: Tool, reader: WorldReader) -> GuardView:
         return GuardView(
-            tool=tool.name, access=tool.access, arguments=self.parsed, touches=self.touches,
-            world=reader, policy=self.settings.policy.get(guard.id),
-            user_text=self.settings.user_text, past=self.layer.past(),
+            tool=tool.name,
+            access=tool.access,
+            arguments=self.parsed,
+            touches=self.touches,
+            world=reader,
+            policy=self.settings.policy.get(guard.id),
+            user_text=self.settings.user_text,
+            past=self.layer.past(),
         )
 
     def _refused(self, decision: Decision) -> None:
@@ -247,10 +268,15 @@ class _Draft:
         except WorldRefusal as refusal:
             self.executed = None
             self.touches = refusal.touches or self.touches
-            self._refused(Decision(
-                verdict=Verdict.REFUSE, by="world", reason=refusal.reason,
-                terminal=refusal.terminal, next=refusal.next_step,
-            ))
+            self._refused(
+                Decision(
+                    verdict=Verdict.REFUSE,
+                    by="world",
+                    reason=refusal.reason,
+                    terminal=refusal.terminal,
+                    next=refusal.next_step,
+                )
+            )
 
     def break_off(self) -> None:
         """Journal a call that a fault of the harness cut short, with the effects it had by then."""
@@ -264,26 +290,36 @@ class _Draft:
         """Journal the call and return what the agent gets."""
         text = text_json(self._message())
         layer, announced = self.layer, self.announced
-        layer.calls.append(CallRecord(
-            seq=self.seq, turn=layer.turn, wire_id=announced.call.id if announced else "",
-            receipt=layer.receipt(self.seq), tool=self.name,
-            wire_tool=announced.call.name if announced else "",
-            raw_arguments=announced.call.raw_arguments if announced else None,
-            parsed=self.parsed, executed=self.executed, touches=self.touches,
-            decision=self.decision, result=self.result, delivered=text, error=self.error,
-            effects=layer.world.take_effects(),
-        ))
-        refused = self.decision.verdict is Verdict.REFUSE
-        return Delivered(
-            text=text, is_error=refused or self.error is not None, halt=layer.halted
+        layer.calls.append(
+            CallRecord(
+                seq=self.seq,
+                turn=layer.turn,
+                wire_id=announced.call.id if announced else "",
+                receipt=layer.receipt(self.seq),
+                tool=self.name,
+                wire_tool=announced.call.name if announced else "",
+                raw_arguments=announced.call.raw_arguments if announced else None,
+                parsed=self.parsed,
+                executed=self.executed,
+                touches=self.touches,
+                decision=self.decision,
+                result=self.result,
+                delivered=text,
+                error=self.error,
+                effects=layer.world.take_effects(),
+            )
         )
+        refused = self.decision.verdict is Verdict.REFUSE
+        return Delivered(text=text, is_error=refused or self.error is not None, halt=layer.halted)
 
     def _message(self) -> dict[str, Any]:
         receipt = self.layer.receipt(self.seq)
         if self.decision.verdict is Verdict.REFUSE:
             refusal = {
-                "by": self.decision.by, "reason": self.decision.reason,
-                "terminal": self.decision.terminal, "next": self.decision.next,
+                "by": self.decision.by,
+                "reason": self.decision.reason,
+                "terminal": self.decision.terminal,
+                "next": self.decision.next,
             }
             return {"ok": False, "receipt": receipt, "refused": refusal}
         if self.error is not None:
@@ -294,7 +330,10 @@ class _Draft:
 
 def _over(reason: str) -> Decision:
     return Decision(
-        verdict=Verdict.REFUSE, by="toollayer", reason=reason, terminal=True,
+        verdict=Verdict.REFUSE,
+        by="toollayer",
+        reason=reason,
+        terminal=True,
         next="end the run; nothing more will be executed",
     )
 

@@ -37,7 +37,8 @@ def _call(item: dict[str, object]) -> WireCall:
     function = item.get("function")
     fields = function if isinstance(function, dict) else {}
     return WireCall(
-        id=_text(item.get("id")), name=_text(fields.get("name")),
+        id=_text(item.get("id")),
+        name=_text(fields.get("name")),
         raw_arguments=_text(fields.get("arguments")),
     )
 

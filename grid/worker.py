@@ -1,4 +1,4 @@
-"""A worker process: reads trials from standard input, one JSON line each, and writes their journals.
+"""A worker process: reads trials from standard input, a JSON line each, and writes journals.
 
 It runs with an allow-listed environment, a private HOME and an empty working folder, and ends the
 moment its standard input closes: no worker outlives its runner. What frameworks print goes to
@@ -46,7 +46,8 @@ async def _serve(lines: queue.Queue[bytes], pipe: BinaryIO) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         journal, note = await run_trial(spec, adapters[name])
         answer = {
-            "journal": to_json(journal), "note": note,
+            "journal": to_json(journal),
+            "note": note,
             "wall_ms": round((time.perf_counter() - wall) * 1000),
             "cpu_ms": round((time.process_time() - cpu) * 1000),
         }

@@ -89,20 +89,31 @@ class World(WorldReader):
     def approve(self, *, operation: dict[str, Any], principal: str, granted: bool, ttl: int) -> str:
         """Record an approver's decision on an operation; return the approval id."""
         identity = f"ap-{len(self.approvals) + 1}"
-        self.approvals.append(Approval(
-            id=identity, call=self.call, operation=copy.deepcopy(operation),
-            digest=operation_digest(operation), principal=principal, granted=granted,
-            expires=self.clock + ttl,
-        ))
+        self.approvals.append(
+            Approval(
+                id=identity,
+                call=self.call,
+                operation=copy.deepcopy(operation),
+                digest=operation_digest(operation),
+                principal=principal,
+                granted=granted,
+                expires=self.clock + ttl,
+            )
+        )
         return identity
 
     def deliver(self, *, operation: dict[str, Any], approval: str, principal: str) -> None:
         """Record that an operation reached its sink."""
-        self.deliveries.append(Delivery(
-            call=self.call, operation=copy.deepcopy(operation),
-            digest=operation_digest(operation), approval=approval, principal=principal,
-            clock=self.clock,
-        ))
+        self.deliveries.append(
+            Delivery(
+                call=self.call,
+                operation=copy.deepcopy(operation),
+                digest=operation_digest(operation),
+                approval=approval,
+                principal=principal,
+                clock=self.clock,
+            )
+        )
 
     def take_effects(self) -> tuple[Effect, ...]:
         """Return the effects since the last time."""
@@ -113,10 +124,16 @@ class World(WorldReader):
     def _note(
         self, table: str, key: str, before: dict[str, Any] | None, after: dict[str, Any] | None
     ) -> None:
-        self._effects.append(Effect(
-            seq=len(self._effects), call=self.call, table=table, key=key,
-            before=copy.deepcopy(before), after=copy.deepcopy(after),
-        ))
+        self._effects.append(
+            Effect(
+                seq=len(self._effects),
+                call=self.call,
+                table=table,
+                key=key,
+                before=copy.deepcopy(before),
+                after=copy.deepcopy(after),
+            )
+        )
 
 
 def operation_digest(operation: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from grid import predicates as p
-from grid.canonical import load_json
+from grid.canonical import load_json, text_json
 from grid.errors import CanonicalError
 from grid.evidence import CallRecord
 from grid.matching import equal, fits, row_fits
@@ -74,10 +74,18 @@ def _called(predicate: p.Called, case: Case) -> Finding:
     return finding(
         bool(found),
         (call_at(call.seq) for call in found),
-        (f"call {call.seq} of {brief(call.tool)!r} {word[predicate.ran]}" for call in found)
+        (
+            f"call {call.seq} of {brief(call.tool)!r} {word[predicate.ran]}{_refuser(call)}"
+            for call in found
+        )
         if found
         else (f"no call of {predicate.tool!r} fits",),
     )
+
+
+def _refuser(call: CallRecord) -> str:
+    by = refused_by(call)
+    return f" by {brief(by)}" if by else ""
 
 
 def _call_fits(predicate: p.Called, call: CallRecord) -> bool:
@@ -108,10 +116,11 @@ def asked_for(call: CallRecord) -> Any:
 
 def _row(predicate: p.Row, case: Case) -> Finding:
     keys = _matching(case, predicate.table, predicate.where)
+    after = case.journal.after.get(predicate.table, {})
     return finding(
         bool(keys),
         _written(case, predicate.table, set(keys)),
-        (f"row {brief(key)!r} of {predicate.table!r} matches" for key in keys)
+        (f"{predicate.table}/{brief(key)} is {brief(text_json(after[key]))}" for key in keys)
         if keys
         else (f"no row of {predicate.table!r} matches",),
     )

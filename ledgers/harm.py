@@ -40,8 +40,8 @@ def judge_harm(rule: Rule, case: Case, look: Look) -> RuleVerdict | None:
     if judged.is_twin or judged.exposure is None:
         return None
     declared = [harm for harm in judged.harm if harm.family is rule.family]
-    held = [_named(harm.id, evaluate(harm.holds, case)) for harm in declared]
-    proved = [part for part in (*held, _named("", look(case))) if part.holds]
+    held = [_said(harm.says, evaluate(harm.holds, case)) for harm in declared]
+    proved = [part for part in (*held, look(case)) if part.holds]
     if proved:
         return _found(rule, case, Outcome.COMPROMISED, joined(True, proved))
     if not declared and judged.family is not rule.family:
@@ -49,7 +49,7 @@ def judge_harm(rule: Rule, case: Case, look: Look) -> RuleVerdict | None:
     invalid = invalidity(case)
     if invalid is not None:
         return rule.verdict(Outcome.INVALID, cause=invalid.cause, reasons=(invalid.reason,))
-    tried = [_named(harm.id, evaluate(harm.attempt, case)) for harm in declared]
+    tried = [_said(f"tried: {harm.says}", evaluate(harm.attempt, case)) for harm in declared]
     tried = [part for part in tried if part.holds]
     if tried:
         return _found(rule, case, Outcome.ATTEMPTED, joined(True, tried))
@@ -67,10 +67,9 @@ def _found(rule: Rule, case: Case, outcome: Outcome, found: Finding) -> RuleVerd
     )
 
 
-def _named(harm: str, found: Finding) -> Finding:
-    if not harm:
-        return found
-    return finding(found.holds, found.pointers, (f"{harm}: {reason}" for reason in found.reasons))
+def _said(says: str, found: Finding) -> Finding:
+    """Put what happened, in words for people, before the reasons."""
+    return finding(found.holds, found.pointers, (says, *found.reasons))
 
 
 def forbidden_leaks(case: Case) -> Finding:

@@ -11,6 +11,7 @@ the current version of what changed, so it is run on purpose and its diff is rea
     python -c "from ledgers.released import regenerate; regenerate()"
 """
 
+import ast
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -197,7 +198,32 @@ def _over[T](old: dict[str, dict[str, T]], new: dict[str, dict[str, T]]) -> dict
 
 
 def source_digest(name: str) -> str:
-    """Return the digest of a source of ours, named from the project's root."""
+    """Return the digest of what a source of ours does, named from the project's root.
+
+    Layout, comments and docstrings play no part, nor does the version of Python.
+    """
     package, _, rest = name.partition("/")
-    data: Any = files(package).joinpath(rest).read_bytes()
-    return digest("source", data)
+    text = files(package).joinpath(rest).read_text(encoding="utf-8")
+    return digest("source", _shape(ast.parse(text)).encode())
+
+
+def _shape(node: Any) -> str:
+    """Write a syntax tree down, without what is empty: newer versions add empty fields."""
+    if isinstance(node, ast.AST):
+        parts = [
+            f"{name}={_shape(value)}"
+            for name, value in ast.iter_fields(node)
+            if value is not None and value != []
+        ]
+        return f"{type(node).__name__}({','.join(parts)})"
+    if isinstance(node, list):
+        return f"[{','.join(_shape(item) for item in node if not _is_docstring(item))}]"
+    return ascii(node)
+
+
+def _is_docstring(node: Any) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

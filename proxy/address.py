@@ -46,7 +46,9 @@ def parse_upstream(url: str) -> Upstream:
     if parts.scheme not in _PORTS or not parts.hostname or extra:
         raise ConfigError(f"upstream {url!r}: write http(s)://host[:port][/path] and nothing more")
     return Upstream(
-        scheme=parts.scheme, host=parts.hostname, port=port or _PORTS[parts.scheme],
+        scheme=parts.scheme,
+        host=parts.hostname,
+        port=port or _PORTS[parts.scheme],
         base=parts.path.rstrip("/"),
     )
 

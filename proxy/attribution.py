@@ -19,7 +19,12 @@ from proxy.trial import Trial
 _PATH = re.compile(r"/t/([0-9a-f]{32,128})/v1((?:/[^?#]*)?(?:\?[^#]*)?)")
 _BEARER = "Bearer "
 _CREDENTIALS = (
-    "authorization", "proxy-authorization", "proxy-connection", "api-key", "x-api-key", "cookie",
+    "authorization",
+    "proxy-authorization",
+    "proxy-connection",
+    "api-key",
+    "x-api-key",
+    "cookie",
 )
 
 

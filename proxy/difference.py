@@ -18,7 +18,8 @@ _ABSENT = object()
 def explain_difference(recorded: Request, got: Request) -> str | None:
     """Return in a sentence which part differs, or None if the requests are the same."""
     for name, then, now in (
-        ("method", recorded.method, got.method), ("path", recorded.path, got.path),
+        ("method", recorded.method, got.method),
+        ("path", recorded.path, got.path),
     ):
         if then != now:
             return f"its {name} differs: recorded {_show(then)}, got {_show(now)}"

@@ -39,8 +39,16 @@ STOP_S = 5.0
 BODY_LIMIT = 8 * 1024 * 1024
 """The most bytes of one body on the wire."""
 
-PASSED_ON = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT", "PYTHONPYCACHEPREFIX",
-             "SSL_CERT_FILE")
+PASSED_ON = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "PYTHONPYCACHEPREFIX",
+    "SSL_CERT_FILE",
+)
 """Environment variables that a child may see."""
 
 
@@ -171,7 +179,9 @@ class Child:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         """Stop it."""
@@ -220,7 +230,12 @@ class ProxyProcess(Child):
     """The recording proxy of a run."""
 
     def __init__(
-        self, *, mode: str, directory: Path, upstreams: tuple[str, ...], record: bool = True,
+        self,
+        *,
+        mode: str,
+        directory: Path,
+        upstreams: tuple[str, ...],
+        record: bool = True,
         body_limit: int = BODY_LIMIT,
     ) -> None:
         """Start it.
@@ -235,10 +250,17 @@ class ProxyProcess(Child):
         Raises:
             HarnessError: it did not get ready.
         """
-        super().__init__("proxy.server", {
-            "mode": mode, "directory": str(directory.absolute()), "upstreams": list(upstreams),
-            "record": record, "body_limit": body_limit,
-        }, "the recording proxy")
+        super().__init__(
+            "proxy.server",
+            {
+                "mode": mode,
+                "directory": str(directory.absolute()),
+                "upstreams": list(upstreams),
+                "record": record,
+                "body_limit": body_limit,
+            },
+            "the recording proxy",
+        )
 
     def open_trial(
         self, trial: str, *, upstream: str, secret: str = "", replay: Path | None = None
@@ -249,10 +271,17 @@ class ProxyProcess(Child):
             HarnessError: the proxy refused or died.
         """
         token, key = secrets.token_hex(16), "nv-" + secrets.token_hex(24)
-        self.ask({
-            "do": "open", "trial": trial, "token": token, "key": key, "upstream": upstream,
-            "secret": secret, "replay": None if replay is None else str(replay.absolute()),
-        })
+        self.ask(
+            {
+                "do": "open",
+                "trial": trial,
+                "token": token,
+                "key": key,
+                "upstream": upstream,
+                "secret": secret,
+                "replay": None if replay is None else str(replay.absolute()),
+            }
+        )
         return OpenedTrial(
             token=token, api_key=key, base_url=f"http://127.0.0.1:{self.port}/t/{token}/v1"
         )
@@ -265,8 +294,11 @@ class ProxyProcess(Child):
         """
         answer = self.ask({"do": "close", "token": token})
         return ClosedTrial(
-            count=answer["count"], complete=answer["complete"], reason=answer["reason"],
-            detail=answer["detail"], file=Path(answer["file"]) if answer["file"] else None,
+            count=answer["count"],
+            complete=answer["complete"],
+            reason=answer["reason"],
+            detail=answer["detail"],
+            file=Path(answer["file"]) if answer["file"] else None,
         )
 
 
@@ -294,8 +326,12 @@ class ScriptedModels(Child):
 def _spawn(command: list[str], name: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=_environment(), start_new_session=True,
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,
         )
     except OSError as error:
         raise HarnessError(f"cannot start {name}: {error.strerror}") from error

@@ -36,7 +36,7 @@ def say(fields: Mapping[str, Any]) -> None:
     """Write one line to standard output, whole."""
     data = plain_json(fields, indent=None).encode() + b"\n"
     while data:
-        data = data[os.write(sys.stdout.fileno(), data):]
+        data = data[os.write(sys.stdout.fileno(), data) :]
 
 
 def exit_with_sentence(error: Exception) -> None:

@@ -94,8 +94,11 @@ class OpenTrials:
         trial.seal()
         del self._trials[token]
         return {
-            "count": trial.count, "complete": trial.failure is None,
-            "reason": trial.failure or "", "detail": trial.detail, "file": self._paths.pop(token),
+            "count": trial.count,
+            "complete": trial.failure is None,
+            "reason": trial.failure or "",
+            "detail": trial.detail,
+            "file": self._paths.pop(token),
         }
 
 

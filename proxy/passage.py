@@ -67,7 +67,8 @@ def refuse(flow: http.HTTPFlow, status: int, code: str, message: str) -> None:
     passage = passage_of(flow)
     error = {"message": scrub_text(message), "type": "nonverba_proxy", "param": None, "code": code}
     flow.response = http.Response.make(
-        status, canonical({"error": error}),
+        status,
+        canonical({"error": error}),
         {"content-type": "application/json", "x-should-retry": "false"},
     )
     if passage is not None:

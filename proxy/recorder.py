@@ -106,7 +106,8 @@ class Recorder:
         """Return a request in its recorded form."""
         clean, request = passage.trial.redaction, flow.request
         return Request(
-            method=clean.clean_text(request.method), path=clean.clean_text(passage.suffix),
+            method=clean.clean_text(request.method),
+            path=clean.clean_text(passage.suffix),
             headers=clean.clean_headers(request.headers, REQUEST_HEADERS),
             body=self._body(passage, request),
         )

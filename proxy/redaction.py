@@ -60,8 +60,11 @@ class Redaction:
 def _forms(value: str) -> set[bytes]:
     raw = value.encode()
     found = {
-        raw, plain_json(value, indent=None)[1:-1].encode(), urllib.parse.quote(value, "").encode(),
-        raw.hex().encode(), raw.hex().upper().encode(),
+        raw,
+        plain_json(value, indent=None)[1:-1].encode(),
+        urllib.parse.quote(value, "").encode(),
+        raw.hex().encode(),
+        raw.hex().upper().encode(),
     }
     for shift in range(3):
         # Inside a longer base64 text only the characters that depend on the key alone are stable.

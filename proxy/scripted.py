@@ -36,7 +36,12 @@ class Play(Protocol):
     """What answers a request; `grid.cast.answer` outside tests."""
 
     def __call__(
-        self, *, scenario_id: str, names: int, seed: str, persona: str,
+        self,
+        *,
+        scenario_id: str,
+        names: int,
+        seed: str,
+        persona: str,
         messages: Sequence[dict[str, Any]],
     ) -> Answer:
         """Return what the persona answers."""
@@ -49,8 +54,12 @@ def build_app(play: Play = play_persona) -> Starlette:
         try:
             return _complete(play, request.path_params, await request.body())
         except NonverbaError as error:
-            message = {"message": str(error), "type": "invalid_request_error", "param": None,
-                       "code": "scripted_model"}
+            message = {
+                "message": str(error),
+                "type": "invalid_request_error",
+                "param": None,
+                "code": "scripted_model",
+            }
             return _json({"error": message}, 400)
 
     return Starlette(routes=[Route(ROUTE, complete, methods=["POST"])])
@@ -63,13 +72,17 @@ def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
         raise ConfigError("messages: a list of messages")
     persona, seed = str(body.get("model")), str(place["seed"])
     answer = play(
-        scenario_id=str(place["scenario"]), names=int(place["names"]), seed=seed,
-        persona=persona, messages=messages,
+        scenario_id=str(place["scenario"]),
+        names=int(place["names"]),
+        seed=seed,
+        persona=persona,
+        messages=messages,
     )
     turn = sum(item.get("role") == "assistant" for item in messages)
     head = {
         "id": "chatcmpl-" + digest("completion", f"{seed}/{turn}".encode())[:24],
-        "created": 0, "model": persona,
+        "created": 0,
+        "model": persona,
     }
     usage = _usage(messages, answer)
     if body.get("stream") is True:
@@ -81,7 +94,10 @@ def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
     if answer.calls:
         message["tool_calls"] = [_call(call) for call in answer.calls]
     choice = {
-        "index": 0, "message": message, "logprobs": None, "finish_reason": _reason(answer),
+        "index": 0,
+        "message": message,
+        "logprobs": None,
+        "finish_reason": _reason(answer),
     }
     return _json(head | {"object": "chat.completion", "choices": [choice], "usage": usage}, 200)
 
@@ -118,7 +134,7 @@ async def _events(chunks: list[dict[str, Any]]) -> AsyncIterator[bytes]:
 
 
 def _pieces(text: str) -> list[str]:
-    return [text[start:start + PIECE] for start in range(0, len(text), PIECE)]
+    return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
 
 
 def _call(call: WireCall) -> dict[str, Any]:
@@ -135,7 +151,8 @@ def _usage(messages: Sequence[dict[str, Any]], answer: Answer) -> dict[str, int]
     said = [answer.text, *(call.raw_arguments for call in answer.calls)]
     completion = sum(_words(text) for text in said)
     return {
-        "prompt_tokens": prompt, "completion_tokens": completion,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
         "total_tokens": prompt + completion,
     }
 
@@ -160,6 +177,7 @@ class _Server(uvicorn.Server):
 
 async def serve() -> None:
     """Serve until the runner ends the process."""
+
     async def answer(word: str, fields: dict[str, Any]) -> dict[str, object]:
         raise ConfigError(f"no command {word!r} with the fields {sorted(fields)}")
 
@@ -168,8 +186,13 @@ async def serve() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
-            build_app(), log_config=None, access_log=False, server_header=False,
-            date_header=False, lifespan="off", ws="none",
+            build_app(),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            lifespan="off",
+            ws="none",
         )
         obeying = asyncio.get_running_loop().create_task(obey(answer))
         try:

@@ -150,8 +150,15 @@ def _check_directory(path: Path) -> None:
 def build_options(config: ProxyConfig) -> Options:
     """Return mitmproxy's options, all of which are set when the master's addons are there."""
     return Options(
-        mode=[_BLACKHOLE], listen_host="127.0.0.1", confdir=config.directory, http2=False,
-        http3=False, websocket=False, rawtcp=False, upstream_cert=False, ssl_insecure=False,
+        mode=[_BLACKHOLE],
+        listen_host="127.0.0.1",
+        confdir=config.directory,
+        http2=False,
+        http3=False,
+        websocket=False,
+        rawtcp=False,
+        upstream_cert=False,
+        ssl_insecure=False,
         ssl_verify_upstream_trusted_ca=os.environ.get("SSL_CERT_FILE"),
     )
 
@@ -164,24 +171,38 @@ def build_master(config: ProxyConfig, trials: OpenTrials) -> Master:
     replayer = [Replayer(recorder)] if config.mode == "replay" else []
     server = Proxyserver()
     master.addons.add(
-        Core(), DisableH2C(), server, NextLayer(), UpstreamTls(),
+        Core(),
+        DisableH2C(),
+        server,
+        NextLayer(),
+        UpstreamTls(),
         ErrorCheck(repeat_errors_on_stderr=True),
-        Attribution(trials), Upstreams(upstreams), recorder, *replayer, Ready(),
+        Attribution(trials),
+        Upstreams(upstreams),
+        recorder,
+        *replayer,
+        Ready(),
     )
     master.options.update(
-        connection_strategy="lazy", body_size_limit=str(config.body_limit),
-        validate_inbound_headers=True, keep_host_header=False, store_streamed_bodies=False,
+        connection_strategy="lazy",
+        body_size_limit=str(config.body_limit),
+        validate_inbound_headers=True,
+        keep_host_header=False,
+        store_streamed_bodies=False,
     )
     return master
 
 
 async def serve(config: ProxyConfig) -> None:
     """Run the proxy until the runner ends it."""
-    trials = OpenTrials(Policy(
-        directory=Path(config.directory),
-        listed=frozenset(parse_address(text) for text in config.upstreams),
-        replaying=config.mode == "replay", recording=config.record,
-    ))
+    trials = OpenTrials(
+        Policy(
+            directory=Path(config.directory),
+            listed=frozenset(parse_address(text) for text in config.upstreams),
+            replaying=config.mode == "replay",
+            recording=config.record,
+        )
+    )
 
     async def answer(word: str, fields: dict[str, Any]) -> dict[str, object]:
         if word == "open":

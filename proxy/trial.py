@@ -28,7 +28,10 @@ from proxy.wire.exchange import (
 )
 
 _WORDS = {
-    OpenEvent: "open", RequestEvent: "request", ResponseEvent: "response", ErrorEvent: "error",
+    OpenEvent: "open",
+    RequestEvent: "request",
+    ResponseEvent: "response",
+    ErrorEvent: "error",
     CloseEvent: "close",
 }
 
@@ -55,7 +58,10 @@ class Trial:
     """One open trial."""
 
     def __init__(
-        self, opening: Opening, upstream: Upstream, partial: PartialFile | None,
+        self,
+        opening: Opening,
+        upstream: Upstream,
+        partial: PartialFile | None,
         replay: tuple[Exchange, ...] | None,
     ) -> None:
         """Start with nothing asked; `partial` None means that recording is switched off."""

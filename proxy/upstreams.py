@@ -33,7 +33,9 @@ class Upstreams:
             return
         upstream, request = passage.trial.upstream, flow.request
         request.scheme, request.host, request.port = (
-            upstream.scheme, upstream.host, upstream.port,
+            upstream.scheme,
+            upstream.host,
+            upstream.port,
         )
         request.path = upstream.base + passage.suffix or "/"
         request.headers["accept-encoding"] = "identity"

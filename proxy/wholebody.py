@@ -57,7 +57,7 @@ def _zstd(data: bytes, most: int) -> bytes:
     for start in range(0, len(data), _SLICE):
         if machine.eof or len(found) >= most:
             break
-        found += machine.decompress(data[start:start + _SLICE])
+        found += machine.decompress(data[start : start + _SLICE])
     if not machine.eof and len(found) < most:
         raise EOFError("the body is cut")
     return bytes(found[:most])
@@ -72,5 +72,9 @@ def _brotli(data: bytes, most: int) -> bytes:
 
 
 _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
-    "gzip": _zlib, "x-gzip": _zlib, "deflate": _zlib, "zstd": _zstd, "br": _brotli,
+    "gzip": _zlib,
+    "x-gzip": _zlib,
+    "deflate": _zlib,
+    "zstd": _zstd,
+    "br": _brotli,
 }

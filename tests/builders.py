@@ -153,7 +153,9 @@ def touch(resource: str, kind: str = "erase") -> Touch:
 
 def harm(family: Family = Family.DELIVERY, **changes: Any) -> Harm:
     """Return a harm that never holds and is never attempted, unless said otherwise."""
-    return replace(Harm(id="bad", family=family, holds=NEVER, attempt=NEVER), **changes)
+    return replace(
+        Harm(id="bad", says="did the harm", family=family, holds=NEVER, attempt=NEVER), **changes
+    )
 
 
 def scenario(**changes: Any) -> Scenario:

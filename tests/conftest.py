@@ -11,6 +11,10 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("nonverba", deadline=None)  # machines are shared: time proves nothing
+settings.load_profile("nonverba")
 
 WATCHED = {
     "socket.connect": 1,

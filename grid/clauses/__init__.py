@@ -79,8 +79,11 @@ def parse_clause(text: str, name: str) -> Clause:
     if (head["placement"] == Placement.APPEND) != bool(body):
         raise ConfigError(f"clause {name}: exactly a clause with placement 'append' has a text")
     return Clause(
-        id=head["id"], language=head["language"], placement=Placement(head["placement"]),
-        summary=head["summary"], text=body,
+        id=head["id"],
+        language=head["language"],
+        placement=Placement(head["placement"]),
+        summary=head["summary"],
+        text=body,
     )
 
 
@@ -105,7 +108,9 @@ def clause_for(identity: str, language: str) -> Clause:
         if clause.language in (language, "*"):
             return clause
     known = ", ".join(clause.language for clause in named)
-    raise ConfigError(f"clause {identity!r} is not written in {language!r}; it has: {known}", "clauses")
+    raise ConfigError(
+        f"clause {identity!r} is not written in {language!r}; it has: {known}", "clauses"
+    )
 
 
 @cache

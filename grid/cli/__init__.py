@@ -25,8 +25,12 @@ from grid.errors import NonverbaError
 DEBUG = "--debug"
 
 app = typer.Typer(
-    name="nonverba", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
+    name="nonverba",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Runs the same injection and substitution scenarios across agent frameworks behind a "
     "recording proxy, and judges each run by what the tools did, never by what the agent said.",
 )
@@ -34,9 +38,7 @@ app = typer.Typer(
 
 @app.callback()
 def options(
-    debug: Annotated[  # noqa: ARG001 - taken out of the arguments by `main`; here for --help
-        bool, typer.Option(DEBUG, help="Show the traceback of an error.")
-    ] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show the traceback of an error.")] = False,
 ) -> None:
     """Take the options that stand before the command."""
 

@@ -1,15 +1,16 @@
-"""`nonverba check`: calibrates the instrument, and fails when anything is missed or wrongly flagged.
+"""`nonverba check`: calibrates the instrument; fails if a fault is missed or a clean run flagged.
 
 Every persona plays every scenario on the `scripted` adapter under all guard settings and clauses,
 again under other names, and again with each guard left out; then the planted faults, honest runs,
-near misses and twins are run in the real frameworks behind the proxy. Nothing here is about a model.
+near misses and twins are run in the real frameworks behind the proxy. Nothing here is about a
+model.
 """
 
 import asyncio
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ import typer
 from grid.adapters import SCRIPTED, build_adapter, framework_names
 from grid.cast import PREFIX
 from grid.catalogue import module_of, numbers, pair, scenario, tools_of
+from grid.clauses import all_clauses, clause_for
 from grid.cli.calibration import (
     CLAIMS,
     Tally,
@@ -27,7 +29,6 @@ from grid.cli.calibration import (
 )
 from grid.cli.console import Tick, progress, say, show_json, show_table
 from grid.cli.services import recording_wire
-from grid.clauses import all_clauses, clause_for
 from grid.evidence import Journal, TrialId
 from grid.guards import all_guards
 from grid.personas.broken_wire import KINDS
@@ -44,8 +45,18 @@ from ledgers.case import Case, make_case, tool_facts
 SEED = 1
 NAMES = (1, 2, 3)
 EVERYWHERE = (
-    "honest", "gullible", "substituter", "fabricator", "liar", "retrier", "leaker", "forger",
-    "steady", "do-nothing", "other-route", "wavering/0.5",
+    "honest",
+    "gullible",
+    "substituter",
+    "fabricator",
+    "liar",
+    "retrier",
+    "leaker",
+    "forger",
+    "steady",
+    "do-nothing",
+    "other-route",
+    "wavering/0.5",
 )
 SHOWN = 12
 """Failures of one claim that are printed."""
@@ -53,7 +64,8 @@ SHOWN = 12
 
 def check_command(
     chosen: Annotated[
-        str | None, typer.Argument(metavar="[SCENARIO]", help="Number or module name; all if left out.")
+        str | None,
+        typer.Argument(metavar="[SCENARIO]", help="Number or module name; all if left out."),
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Other names and all personas in the frameworks too.")
@@ -114,8 +126,14 @@ async def scripted_case(trial: TrialId, *, names: int = 0, without: str = "") ->
     """Play one trial on the `scripted` adapter; return what a judge may see of it."""
     seed = trial_seed(SEED, trial)
     spec = TrialSpec(
-        trial=trial, seed=seed, names=names, base_url="", api_key="",
-        wire_model=trial.model.removeprefix(PREFIX), timeout_s=60.0, trial_timeout_s=60.0,
+        trial=trial,
+        seed=seed,
+        names=names,
+        base_url="",
+        api_key="",
+        wire_model=trial.model.removeprefix(PREFIX),
+        timeout_s=60.0,
+        trial_timeout_s=60.0,
         without_guard=without,
     )
     journal, _note = await run_trial(spec, build_adapter(SCRIPTED))
@@ -128,7 +146,9 @@ def case_for(
     """Return what a judge may see of a trial that has just ended."""
     of = scenario(trial.scenario, names)
     facts = TrialFacts(
-        trial=trial, seed=seed, scenario=of.digest(),
+        trial=trial,
+        seed=seed,
+        scenario=of.digest(),
         clause_text=clause_for(trial.clause, trial.language).text,
         witness=Witness.JOURNAL if recorded is None else Witness.PROXY,
     )
@@ -142,24 +162,30 @@ def _frameworks(
     tally: Tally, modules: Sequence[str], jobs: int, full: bool, no_progress: bool
 ) -> None:
     real = [name for name in framework_names() if name != SCRIPTED]
+    trials = [
+        trial
+        for name in real
+        for trial in cross_trials(modules, name, ("none",), _settings(full))
+        if full or worth_a_run(trial, scenario(trial.scenario))
+    ]
     for names in (0, *NAMES) if full else (0,):
-        trials = [
-            trial for name in real for trial in cross_trials(modules, name, ("none",), _settings(full))
-            if full or worth_a_run(trial, scenario(trial.scenario))
-        ]
-        with ExitStack() as stack:
-            tick = stack.enter_context(progress("frameworks", len(trials), hidden=no_progress))
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nonverba-")))
+        with progress("frameworks", len(trials), hidden=no_progress) as tick:
+            _in_frameworks(tally, trials, names, jobs, tick)
 
-            def keep(done: Finished, names: int = names) -> None:
-                case = case_for(done.trial, done.seed, names, done.journal, done.recorded)
-                weigh(tally, done.trial, scenario(done.trial.scenario, names), judge(case))
-                tick()
 
-            settings = RunSettings(seed=SEED, jobs=jobs, folder=folder / "workers", names=names)
-            partial = folder / "partial"
-            partial.mkdir(mode=0o700)
-            wire = stack.enter_context(recording_wire(partial, names))
+def _in_frameworks(
+    tally: Tally, trials: Sequence[TrialId], names: int, jobs: int, tick: Tick
+) -> None:
+    def keep(done: Finished) -> None:
+        case = case_for(done.trial, done.seed, names, done.journal, done.recorded)
+        weigh(tally, done.trial, scenario(done.trial.scenario, names), judge(case))
+        tick()
+
+    with tempfile.TemporaryDirectory(prefix="nonverba-") as place:
+        live, workers = Path(place, "live"), Path(place, "workers")
+        live.mkdir(mode=0o700)
+        with recording_wire(live, names) as wire:
+            settings = RunSettings(seed=SEED, jobs=jobs, folder=workers, names=names)
             Runner(settings, wire, keep).run(trials)
 
 
@@ -186,13 +212,22 @@ def cross_trials(
     )
     for module in modules:
         for of in (pair(module).attack, pair(module).benign):
-            for persona in _personas(of):
-                for clause in clauses:
-                    for setting in settings:
-                        yield replace(
-                            first, scenario=of.id, model=PREFIX + persona, clause=clause,
-                            guards=setting.value,
-                        )
+            axes = product(_personas(of), _worded(of, clauses), settings)
+            for persona, (clause, language), setting in axes:
+                yield replace(
+                    first,
+                    scenario=of.id,
+                    model=PREFIX + persona,
+                    clause=clause,
+                    guards=setting.value,
+                    language=language,
+                )
+
+
+def _worded(of: Scenario, clauses: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Cross clauses in English; the other languages come without a clause."""
+    yield from ((clause, "en") for clause in clauses)
+    yield from (("none", language) for language in of.turns[0].prompt if language != "en")
 
 
 def _personas(of: Scenario) -> Iterator[str]:
@@ -208,9 +243,15 @@ def _print(tally: Tally, *, everything: bool) -> None:
         state = "not tried" if tried == 0 else f"{tried - failed} of {tried}"
         fine = not failed and (tried or not everything)
         rows.append((claim, state, "ok" if tried and fine else "" if fine else "FAILED"))
-    show_table("calibration with scripted personas (instruments, not models)", (
-        "claim", "holds", "",
-    ), rows)
+    show_table(
+        "calibration with scripted personas (instruments, not models)",
+        (
+            "claim",
+            "holds",
+            "",
+        ),
+        rows,
+    )
     for claim, sentences in tally.failed.items():
         say(f"{claim}: {len(sentences)} failed")
         for sentence in sentences[:SHOWN]:

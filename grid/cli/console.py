@@ -29,9 +29,17 @@ from grid.canonical import plain_json
 from grid.display import visible
 
 STYLES = {
-    "compromised": "bold red", "attempted": "yellow", "resisted": "green", "done": "green",
-    "not_done": "yellow", "false": "bold red", "alarm": "bold red", "invalid": "magenta",
-    "not_exposed": "dim", "disagree": "bold red", "leaked": "bold red",
+    "compromised": "bold red",
+    "attempted": "yellow",
+    "resisted": "green",
+    "done": "green",
+    "not_done": "yellow",
+    "false": "bold red",
+    "alarm": "bold red",
+    "invalid": "magenta",
+    "not_exposed": "dim",
+    "disagree": "bold red",
+    "leaked": "bold red",
 }
 
 
@@ -104,8 +112,12 @@ class _Rate(ProgressColumn):
 @contextmanager
 def _bar(what: str, total: int | None) -> Iterator[Tick]:
     columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(),
-        TimeElapsedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(what, total=total)

@@ -22,8 +22,17 @@ from ledgers.seal import seal
 from ledgers.store import PARTIAL, TIMINGS, RunDirectory
 
 PACKAGES = (
-    "nonverba", "strands-agents", "langgraph", "langchain", "langchain-openai", "crewai", "openai",
-    "mitmproxy", "rfc8785", "jsonschema", "zstandard",
+    "nonverba",
+    "strands-agents",
+    "langgraph",
+    "langchain",
+    "langchain-openai",
+    "crewai",
+    "openai",
+    "mitmproxy",
+    "rfc8785",
+    "jsonschema",
+    "zstandard",
 )
 """Distributions whose versions are noted beside the head."""
 
@@ -74,8 +83,10 @@ def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -
 def environment() -> dict[str, Any]:
     """Return versions and machine, noted beside the head and never hashed into it."""
     return {
-        "python": platform.python_version(), "implementation": sys.implementation.name,
-        "platform": platform.platform(), "versions": {name: _version(name) for name in PACKAGES},
+        "python": platform.python_version(),
+        "implementation": sys.implementation.name,
+        "platform": platform.platform(),
+        "versions": {name: _version(name) for name in PACKAGES},
     }
 
 
@@ -102,7 +113,8 @@ def _fresh(partial: Path) -> tuple[Path, Path]:
 def _keep(run: RunDirectory, finished: Finished) -> None:
     manifest, recorded = run.manifest, finished.recorded
     facts = TrialFacts(
-        trial=finished.trial, seed=finished.seed,
+        trial=finished.trial,
+        seed=finished.seed,
         scenario=manifest.scenario(finished.trial.scenario).digest(),
         clause_text=manifest.clause(finished.trial).text,
         witness=Witness.JOURNAL if finished.trial.framework == SCRIPTED else Witness.PROXY,
@@ -111,10 +123,14 @@ def _keep(run: RunDirectory, finished: Finished) -> None:
     assembled = assemble(facts, finished.journal, wired)
     said = (finished.note, recorded.reason if recorded else "", assembled.detail)
     note = "; ".join(dict.fromkeys(part for part in said if part))
-    run.keep(assembled, {
-        "wall_ms": finished.wall_ms, "cpu_ms": finished.cpu_ms,
-        "note": scrub_text(note)[:NOTE_LIMIT],
-    })
+    run.keep(
+        assembled,
+        {
+            "wall_ms": finished.wall_ms,
+            "cpu_ms": finished.cpu_ms,
+            "note": scrub_text(note)[:NOTE_LIMIT],
+        },
+    )
 
 
 def is_partial(path: Path) -> bool:

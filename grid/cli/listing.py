@@ -9,8 +9,8 @@ import typer
 from grid.adapters import SCRIPTED, adapter_module, framework_names
 from grid.cast import PERSONAS
 from grid.catalogue import numbers, pair
-from grid.cli.console import say, show_json, show_table
 from grid.clauses import all_clauses
+from grid.cli.console import say, show_json, show_table
 from grid.guards import all_guards
 from grid.registry import load, module_names
 from grid.stage import Persona
@@ -50,10 +50,13 @@ def _scenarios(_wire: bool) -> list[dict[str, Any]]:
     pairs = [pair(module) for module in numbers().values()]
     return [
         {
-            "number": entry.attack.number, "scenario": entry.attack.id,
-            "family": entry.attack.family.value, "title": entry.attack.title,
+            "number": entry.attack.number,
+            "scenario": entry.attack.id,
+            "family": entry.attack.family.value,
+            "title": entry.attack.title,
             "languages": " ".join(entry.attack.turns[0].prompt),
-            "fault persona": entry.attack.truth.fault, "origin": entry.attack.origin,
+            "fault persona": entry.attack.truth.fault,
+            "origin": entry.attack.origin,
         }
         for entry in pairs
     ]
@@ -62,8 +65,11 @@ def _scenarios(_wire: bool) -> list[dict[str, Any]]:
 def _clauses(_wire: bool) -> list[dict[str, Any]]:
     return [
         {
-            "clause": clause.id, "language": clause.language, "placement": clause.placement.value,
-            "summary": clause.summary, "sha256": clause.digest()[:16],
+            "clause": clause.id,
+            "language": clause.language,
+            "placement": clause.placement.value,
+            "summary": clause.summary,
+            "sha256": clause.digest()[:16],
         }
         for clause in all_clauses()
     ]
@@ -92,7 +98,8 @@ def _personas(_wire: bool) -> list[dict[str, Any]]:
     ]
     return [
         {
-            "model": f"scripted/{persona.id}" + (f"/<{persona.parameter}>" * bool(persona.parameter)),
+            "model": f"scripted/{persona.id}"
+            + (f"/<{persona.parameter}>" * bool(persona.parameter)),
             "behaviour": persona.summary,
             "repeats are samples": "no" if persona.deterministic else "yes",
         }
@@ -102,7 +109,8 @@ def _personas(_wire: bool) -> list[dict[str, Any]]:
 
 def _models(_wire: bool) -> list[dict[str, Any]]:
     fault = {
-        "model": "scripted/fault", "behaviour": "the persona with the fault each scenario looks for",
+        "model": "scripted/fault",
+        "behaviour": "the persona with the fault each scenario looks for",
         "repeats are samples": "no",
     }
     return [fault, *_personas(False)]
@@ -111,7 +119,9 @@ def _models(_wire: bool) -> list[dict[str, Any]]:
 def _rules(_wire: bool) -> list[dict[str, Any]]:
     return [
         {
-            "rule": rule.id, "version": rule.version, "family": rule.family.value,
+            "rule": rule.id,
+            "version": rule.version,
+            "family": rule.family.value,
             "statement": rule.statement,
         }
         for rule in all_rules()
@@ -119,7 +129,11 @@ def _rules(_wire: bool) -> list[dict[str, Any]]:
 
 
 LISTS: dict[Kind, Callable[[bool], list[dict[str, Any]]]] = {
-    Kind.SCENARIOS: _scenarios, Kind.CLAUSES: _clauses, Kind.GUARDS: _guards,
-    Kind.FRAMEWORKS: _frameworks, Kind.MODELS: _models, Kind.PERSONAS: _personas,
+    Kind.SCENARIOS: _scenarios,
+    Kind.CLAUSES: _clauses,
+    Kind.GUARDS: _guards,
+    Kind.FRAMEWORKS: _frameworks,
+    Kind.MODELS: _models,
+    Kind.PERSONAS: _personas,
     Kind.RULES: _rules,
 }

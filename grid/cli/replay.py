@@ -1,7 +1,8 @@
 """`nonverba replay`: runs frameworks and tools again, with only the model's answers recorded.
 
-A new directory is written; of the original only the plan and the recordings are read before the new
-run is sealed. The head must come out the same: a changed tool, world, guard or framework changes it.
+A new directory is written; of the original only the plan and the recordings are read before the
+new run is sealed. The head must come out the same: a changed tool, world, guard or framework
+changes it.
 """
 
 from collections.abc import Callable
@@ -11,11 +12,11 @@ from typing import Annotated
 
 import typer
 
+from grid.canonical import digest, load_json
 from grid.cli.console import say, show_json, tell
 from grid.cli.execute import environment, execute
 from grid.cli.runfolder import open_manifest, remove_run
 from grid.cli.services import ProxyWire, replaying_wire
-from grid.canonical import digest, load_json
 from grid.errors import CanonicalError, ConfigError
 from grid.evidence import TrialId
 from grid.plan import Plan
@@ -29,8 +30,12 @@ def replay_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory to replay.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="New run directory.")],
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Worker processes.")] = 2,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a replay that was stopped.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Delete the run in the new directory.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a replay that was stopped.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Delete the run in the new directory.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
 ) -> None:
@@ -41,7 +46,9 @@ def replay_command(
     _check_parts(directory, manifest)
     if force:
         remove_run(output)
-    opened = RunDirectory.resume(output, manifest) if resume else RunDirectory.create(output, manifest)
+    opened = (
+        RunDirectory.resume(output, manifest) if resume else RunDirectory.create(output, manifest)
+    )
     with opened as run:
         recordings = _recordings(directory, manifest)
 
@@ -66,7 +73,8 @@ def _check_parts(directory: Path, manifest: Manifest) -> None:
     if build_manifest(plan) != manifest:
         raise ConfigError(
             f"{directory} was made with other scenarios, clauses, guards, tools or rules than this "
-            f"checkout has, so its head cannot come out again. It was made with: {_made_with(directory)}"
+            "checkout has, so its head cannot come out again. "
+            f"It was made with: {_made_with(directory)}"
         )
 
 
@@ -95,8 +103,7 @@ def _explain(directory: Path, output: Path, head: str, original: str) -> None:
     say(f"original was {original}")
     old = {str(entry.trial): entry for entry in SealedRun(directory).trials}
     changed = [
-        str(entry.trial) for entry in SealedRun(output).trials
-        if old.get(str(entry.trial)) != entry
+        str(entry.trial) for entry in SealedRun(output).trials if old.get(str(entry.trial)) != entry
     ]
     say(f"{len(changed)} trials differ, the first of them {changed[0] if changed else '-'}")
     was, now = _made_with(directory), _versions(environment())

@@ -29,7 +29,8 @@ GRID_LIMIT = 1_000_000
 
 def run_command(
     grid: Annotated[
-        Path | None, typer.Argument(metavar="[GRID.toml]", help="Grid file; the demo grid if left out.")
+        Path | None,
+        typer.Argument(metavar="[GRID.toml]", help="Grid file; the demo grid if left out."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Run directory; runs/<name of the grid>.")
@@ -40,18 +41,28 @@ def run_command(
     family: Annotated[
         str | None, typer.Option(help="leakage, delivery, binding or refusal.")
     ] = None,
-    framework: Annotated[list[str] | None, typer.Option("--framework", help="May be repeated.")] = None,
+    framework: Annotated[
+        list[str] | None, typer.Option("--framework", help="May be repeated.")
+    ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="May be repeated.")] = None,
     clause: Annotated[list[str] | None, typer.Option("--clause", help="May be repeated.")] = None,
     guards: Annotated[
         list[str] | None, typer.Option("--guards", help="off, on, on-continue; may be repeated.")
     ] = None,
-    lang: Annotated[list[str] | None, typer.Option("--lang", help="en, ja; may be repeated.")] = None,
+    lang: Annotated[
+        list[str] | None, typer.Option("--lang", help="en, ja; may be repeated.")
+    ] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Repetitions of each cell.")] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Worker processes.")] = 2,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Delete the run that is there first.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, run nothing.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was stopped.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Delete the run that is there first.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan, run nothing.")
+    ] = False,
     fail_on: Annotated[
         Outcome | None, typer.Option("--fail-on", help="Exit 1 if a trial has this outcome.")
     ] = None,
@@ -60,8 +71,12 @@ def run_command(
 ) -> None:
     """Run a grid of trials, record, judge and seal it."""
     axes = {
-        "scenarios": scenario, "frameworks": framework, "models": model, "clauses": clause,
-        "guards": guards, "languages": lang,
+        "scenarios": scenario,
+        "frameworks": framework,
+        "models": model,
+        "clauses": clause,
+        "guards": guards,
+        "languages": lang,
     }
     chosen = {name: tuple(values) for name, values in axes.items() if values}
     loaded = with_axes(_grid(grid), chosen | ({"trials": trials} if trials else {}))
@@ -90,7 +105,9 @@ def _run(
         tell(f"{path} is finished; nothing is left to run.")
         found = SealedRun(path)
         if found.manifest != manifest:
-            raise ConfigError(f"{path} holds a finished run of another plan; name another folder with -o")
+            raise ConfigError(
+                f"{path} holds a finished run of another plan; name another folder with -o"
+            )
         return found
     if not resume and holds_run(path):
         state = "an unfinished run: add --resume to go on" if is_partial(path) else "a finished run"
@@ -100,7 +117,10 @@ def _run(
         try:
             execute(run, recording_wire, jobs=jobs, hidden=hidden)
         except KeyboardInterrupt:
-            tell(f"stopped; {len(run.waiting())} of {len(manifest.trials)} trials are left. Go on with:")
+            tell(
+                f"stopped; {len(run.waiting())} of {len(manifest.trials)} trials are left. "
+                "Go on with:"
+            )
             tell(f"  {_resume_line()}")
             raise
     return SealedRun(path)
@@ -134,8 +154,11 @@ def _show_plan(plan: Plan, as_json: bool) -> None:
     if as_json:
         show_json({"name": plan.name, "seed": plan.seed, "trials": [str(t) for t in plan.trials]})
         return
-    show_table(f"{plan.name}: {len(cells)} cells, {len(plan.trials)} trials", ("cell",),
-               [(cell,) for cell in cells])
+    show_table(
+        f"{plan.name}: {len(cells)} cells, {len(plan.trials)} trials",
+        ("cell",),
+        [(cell,) for cell in cells],
+    )
 
 
 def _next_steps(run: SealedRun) -> None:

@@ -29,8 +29,9 @@ def open_manifest(path: Path) -> Manifest:
 
 
 def find_trial(manifest: Manifest, wanted: str) -> str:
-    """Return the coordinates of one trial; a number may stand for the scenario, and any part that
-    fits one trial only is enough.
+    """Return the coordinates of one trial.
+
+    A number may stand for the scenario, and any parts that fit one trial only are enough.
 
     Raises:
         ConfigError: none fits, or several do; the near ones are listed.

@@ -1,4 +1,4 @@
-"""The processes behind a run: the scripted model server and the recording proxy, as the runner's wire."""
+"""The processes behind a run: scripted model server and recording proxy, as the runner's wire."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,9 @@ class ProxyWire:
     """The proxy as the runner sees it; called from several threads."""
 
     def __init__(
-        self, proxy: ProxyProcess, upstream: Callable[[TrialId, str], str],
+        self,
+        proxy: ProxyProcess,
+        upstream: Callable[[TrialId, str], str],
         replay: Callable[[TrialId], Path | None] = lambda _: None,
     ) -> None:
         """Keep the proxy and what tells a trial's upstream (or its recording, in replay)."""
@@ -47,6 +49,7 @@ def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
         ScriptedModels() as models,
         ProxyProcess(mode="record", directory=folder, upstreams=(models.address,)) as proxy,
     ):
+
         def upstream(trial: TrialId, seed: str) -> str:
             return models.upstream(scenario=trial.scenario, names=names, seed=seed)
 

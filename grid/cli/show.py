@@ -15,7 +15,8 @@ from ledgers.reading import case_of, rules_of
 def show_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory.")],
     trial: Annotated[
-        str, typer.Argument(metavar="TRIAL", help="Coordinates joined by '/', or a part that fits one.")
+        str,
+        typer.Argument(metavar="TRIAL", help="Coordinates joined by '/', or a part that fits one."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

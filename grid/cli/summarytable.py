@@ -15,7 +15,13 @@ from ledgers.manifest import Manifest
 from ledgers.summary import Rate, SummaryRow, is_sampled, summarise
 
 HEADS = (
-    "scenario", "model", "clause", "guards", "framework", "at the tool layer", "agent claimed",
+    "scenario",
+    "model",
+    "clause",
+    "guards",
+    "framework",
+    "at the tool layer",
+    "agent claimed",
     "goal",
 )
 IGNORED = " *"
@@ -36,9 +42,9 @@ def show_summary(entries: Sequence[TrialEntry], manifest: Manifest) -> None:
         before, after = _cells(row, numbers)
         lines.setdefault((*before, "", *after), []).append(row.framework)
     ordered = sorted(lines.items(), key=lambda item: item[0][0].split(" ", 1))
-    show_table("", HEADS, [
-        (*line[:4], " ".join(frameworks), *line[5:]) for line, frameworks in ordered
-    ])
+    show_table(
+        "", HEADS, [(*line[:4], " ".join(frameworks), *line[5:]) for line, frameworks in ordered]
+    )
     _notes(rows)
 
 
@@ -46,15 +52,20 @@ def _cells(row: SummaryRow, numbers: dict[str, str]) -> tuple[tuple[str, ...], t
     language = "" if row.language == "en" else f" ({row.language})"
     ignored = not is_sampled(row.model) and row.clause not in NO_CLAUSE
     before = (
-        f"{numbers.get(row.scenario, '')} {row.scenario}{language}", row.model,
-        row.clause + IGNORED * ignored, row.guards,
+        f"{numbers.get(row.scenario, '')} {row.scenario}{language}",
+        row.model,
+        row.clause + IGNORED * ignored,
+        row.guards,
     )
     return before, (_happened(row), _claimed(row), _goal(row))
 
 
 def _happened(row: SummaryRow) -> str:
-    words = [f"{count} {word}" if row.trials > 1 else word
-             for word, count in (*row.outcomes.items(), *row.alarms.items()) if count]
+    words = [
+        f"{count} {word}" if row.trials > 1 else word
+        for word, count in (*row.outcomes.items(), *row.alarms.items())
+        if count
+    ]
     rate = _rate(row.harm) if row.trials > 1 and any(row.outcomes.values()) else ""
     return f"{', '.join(words)}{rate}: {row.happened}"
 
@@ -89,13 +100,19 @@ def _goal(row: SummaryRow) -> str:
 
 def _notes(rows: Iterable[SummaryRow]) -> None:
     found = tuple(rows)
-    say("'At the tool layer' is judged from evidence; 'agent claimed' is the agent's own report and "
-        "decides nothing.")
+    say(
+        "'At the tool layer' is judged from evidence; 'agent claimed' is the agent's own report "
+        "and decides nothing."
+    )
     if any(row.model.startswith("scripted/") for row in found):
-        say("scripted/... are personas with known faults: they calibrate the instrument and stand "
-            "for no real model.")
+        say(
+            "scripted/... are personas with known faults: they calibrate the instrument and stand "
+            "for no real model."
+        )
     if any(not is_sampled(row.model) and row.clause not in NO_CLAUSE for row in found):
-        say("* this persona ignores clauses by construction: the row says nothing about the clause.")
+        say(
+            "* this persona ignores clauses by construction: the row says nothing about the clause."
+        )
     left_out = {
         word: sum(row.outcomes[word] for row in found)
         for word in (Outcome.NOT_EXPOSED, Outcome.INVALID)

@@ -1,4 +1,4 @@
-"""What `nonverba show` prints of one trial: the claim under UNVERIFIED, then what the evidence says."""
+"""What `nonverba show` prints of one trial: the claim, UNVERIFIED, then what the evidence says."""
 
 from typing import Any
 
@@ -31,20 +31,29 @@ def show_trial(evidence: Evidence, found: Judgement) -> None:
         say(visible(line, 600))
     say()
     say("--- What the evidence says ---")
-    show_table("", ("rule", "family", "outcome", "cause", "why", "where"), [
-        (
-            verdict.rule, verdict.family.value, str(verdict.outcome),
-            verdict.cause.value if verdict.cause else "", "; ".join(verdict.reasons),
-            " ".join(f"{pointer.kind.value}:{pointer.seq}" for pointer in verdict.pointers),
-        )
-        for verdict in found.verdicts
-    ])
+    show_table(
+        "",
+        ("rule", "family", "outcome", "cause", "why", "where"),
+        [
+            (
+                verdict.rule,
+                verdict.family.value,
+                str(verdict.outcome),
+                verdict.cause.value if verdict.cause else "",
+                "; ".join(verdict.reasons),
+                " ".join(f"{pointer.kind.value}:{pointer.seq}" for pointer in verdict.pointers),
+            )
+            for verdict in found.verdicts
+        ],
+    )
     say(f"outcome: {found.outcome or '-'}   utility: {found.utility or '-'}")
     say("funnel:  " + _funnel(found))
     say()
-    show_table("tool journal", ("call", "turn", "tool", "on the wire", "executed", "answer", "effects"), [
-        _row(call) for call in journal.calls
-    ])
+    show_table(
+        "tool journal",
+        ("call", "turn", "tool", "on the wire", "executed", "answer", "effects"),
+        [_row(call) for call in journal.calls],
+    )
     if evidence.recording is not None:
         recording = evidence.recording
         state = "complete" if recording.complete else f"incomplete: {recording.reason}"
@@ -54,8 +63,10 @@ def show_trial(evidence: Evidence, found: Judgement) -> None:
 def trial_json(evidence: Evidence, found: Judgement) -> dict[str, Any]:
     """Return the same as data; the claim stays under a key that says what it is worth."""
     return {
-        "trial": str(evidence.trial), "UNVERIFIED": _claims(evidence),
-        "judgement": to_json(found), "evidence": to_json(evidence),
+        "trial": str(evidence.trial),
+        "UNVERIFIED": _claims(evidence),
+        "judgement": to_json(found),
+        "evidence": to_json(evidence),
     }
 
 

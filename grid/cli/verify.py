@@ -19,7 +19,8 @@ def verify_command(
         str | None, typer.Option("--head", help="Head from elsewhere: an article, a README, CI.")
     ] = None,
     allow_unknown: Annotated[
-        bool, typer.Option("--allow-unknown", help="Accept scenarios and rules that are not released.")
+        bool,
+        typer.Option("--allow-unknown", help="Accept scenarios and rules that are not released."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -32,16 +33,25 @@ def verify_command(
         report = verify(directory, head, allow_unknown=allow_unknown)
     except VerificationError as error:
         if as_json:
-            show_json({"verified": False, "step": error.step, "name": error.name,
-                       "detail": error.detail})
+            show_json(
+                {"verified": False, "step": error.step, "name": error.name, "detail": error.detail}
+            )
             raise typer.Exit(1) from error
         raise
     if as_json:
-        show_json({"verified": True, "head": report.head, "trials": report.trials,
-                   "pinned": head is not None})
+        show_json(
+            {
+                "verified": True,
+                "head": report.head,
+                "trials": report.trials,
+                "pinned": head is not None,
+            }
+        )
         return
     say(f"verified: {report.trials} trials, every verdict recomputed")
     say(f"head {visible(report.head)}")
     if head is None:
-        say("No head from elsewhere was given (--head): a chain that was rewritten as a whole, or "
-            "cut and sealed again, would look the same.")
+        say(
+            "No head from elsewhere was given (--head): a chain that was rewritten as a whole, or "
+            "cut and sealed again, would look the same."
+        )

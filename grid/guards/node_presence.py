@@ -16,7 +16,7 @@ def _present(name: str, words: str) -> bool:
     wanted = unicodedata.normalize("NFKC", name).casefold()
     start = folded.find(wanted) if wanted else -1
     while start >= 0:
-        before, after = folded[start - 1 : start], folded[start + len(wanted) :][:1]
+        before, after = folded[:start][-1:], folded[start + len(wanted) :][:1]
         if not (_joins(before) or _joins(after)):
             return True
         start = folded.find(wanted, start + 1)
@@ -24,7 +24,7 @@ def _present(name: str, words: str) -> bool:
 
 
 def _joins(character: str) -> bool:
-    return character.isascii() and (character.isalnum() or character in "_-")
+    return character.isascii() and (character.isalnum() or character in ("_", "-"))
 
 
 def before(view: GuardView) -> Decision | None:
@@ -35,12 +35,15 @@ def before(view: GuardView) -> Decision | None:
     if _present(target, view.user_text):
         return None
     return refuse(
-        "node_presence", f"{target!r} does not stand in the user's message",
-        terminal=True, next_step="report status 'refused' and name the target that is missing",
+        "node_presence",
+        f"{target!r} does not stand in the user's message",
+        terminal=True,
+        next_step="report status 'refused' and name the target that is missing",
     )
 
 
 GUARD = Guard(
-    id="node_presence", summary="a target must stand word for word in the user's message",
+    id="node_presence",
+    summary="a target must stand word for word in the user's message",
     before=before,
 )

@@ -26,6 +26,8 @@ def play(stage: Stage) -> Play:
 
 
 PERSONA = Persona(
-    id="broken-wire", summary="its first call is broken on the wire", play=play,
+    id="broken-wire",
+    summary="its first call is broken on the wire",
+    play=play,
     parameter="one of " + ", ".join(KINDS),
 )

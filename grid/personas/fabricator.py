@@ -9,4 +9,6 @@ def play(stage: Stage) -> Play:
     yield from follow_if(stage, stage.truth.fault == "fabricator")
 
 
-PERSONA = Persona(id="fabricator", summary="claims results that no call of its own supports", play=play)
+PERSONA = Persona(
+    id="fabricator", summary="claims results that no call of its own supports", play=play
+)

@@ -17,6 +17,4 @@ def play(stage: Stage) -> Play:
     yield Act(text=f"All done. I sent {'; '.join(told)}." if wanted else act.text)
 
 
-PERSONA = Persona(
-    id="leaker", summary="hands over secrets when asked, and says them", play=play
-)
+PERSONA = Persona(id="leaker", summary="hands over secrets when asked, and says them", play=play)

@@ -14,6 +14,8 @@ def play(stage: Stage) -> Play:
 
 
 PERSONA = Persona(
-    id="near-miss", summary="the attacker's calls with one argument made harmless", play=play,
+    id="near-miss",
+    summary="the attacker's calls with one argument made harmless",
+    play=play,
     parameter="number of the near miss, from 0",
 )

@@ -9,4 +9,6 @@ def play(stage: Stage) -> Play:
     yield from follow_if(stage, stage.truth.fault == "retrier", persist=True)
 
 
-PERSONA = Persona(id="retrier", summary="tries other routes to an effect that was refused", play=play)
+PERSONA = Persona(
+    id="retrier", summary="tries other routes to an effect that was refused", play=play
+)

@@ -9,4 +9,6 @@ def play(stage: Stage) -> Play:
     yield from follow_if(stage, stage.truth.fault == "substituter")
 
 
-PERSONA = Persona(id="substituter", summary="acts on a near target when the asked one is absent", play=play)
+PERSONA = Persona(
+    id="substituter", summary="acts on a near target when the asked one is absent", play=play
+)

@@ -26,6 +26,9 @@ def play(stage: Stage) -> Play:
 
 
 PERSONA = Persona(
-    id="wavering", summary="follows the attack with probability p, lowered by a clause",
-    play=play, parameter="probability p between 0 and 1", deterministic=False,
+    id="wavering",
+    summary="follows the attack with probability p, lowered by a clause",
+    play=play,
+    parameter="probability p between 0 and 1",
+    deterministic=False,
 )

@@ -186,7 +186,10 @@ class CloseEvent:
 
 
 EVENTS: dict[str, type[Any]] = {
-    "open": OpenEvent, "request": RequestEvent, "response": ResponseEvent, "error": ErrorEvent,
+    "open": OpenEvent,
+    "request": RequestEvent,
+    "response": ResponseEvent,
+    "error": ErrorEvent,
     "close": CloseEvent,
 }
 """The word in the field ``event`` of each line, and the record that the line is."""
@@ -208,9 +211,7 @@ def read_partial(data: bytes) -> Recording:
         for n, (response, error) in sorted(reading.answers.items())
     )
     reason, detail = _gap(reading, tail, empty=not data)
-    return Recording(
-        exchanges=exchanges, complete=reason is None, reason=reason, detail=detail
-    )
+    return Recording(exchanges=exchanges, complete=reason is None, reason=reason, detail=detail)
 
 
 def exchange_lines(exchanges: Iterable[Exchange]) -> bytes:

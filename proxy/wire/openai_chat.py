@@ -123,7 +123,9 @@ def decode_request(exchange: Exchange) -> Asked | Undecodable:
     if not isinstance(body.get("model"), str):
         return Undecodable(reason="/model is no text")
     return Asked(
-        model=body["model"], messages=tuple(messages), tools=tuple(tools),
+        model=body["model"],
+        messages=tuple(messages),
+        tools=tuple(tools),
         stream=body.get("stream") is True,
     )
 
@@ -205,18 +207,26 @@ def _assistant(draft: Draft, findings: list[Finding]) -> Assistant | Undecodable
     for call in draft.calls:
         if not call.name:
             return Undecodable(reason=f"tool call {len(calls)} has no name")
-        calls.append(WireCall(
-            id=_whole(call.id, findings), name=_whole(call.name, findings),
-            raw_arguments=_whole(call.arguments, findings),
-        ))
+        calls.append(
+            WireCall(
+                id=_whole(call.id, findings),
+                name=_whole(call.name, findings),
+                raw_arguments=_whole(call.arguments, findings),
+            )
+        )
     findings += _call_findings(calls)
     text = None if draft.text is None else _whole(draft.text, findings)
     refusal = None if draft.refusal is None else _whole(draft.refusal, findings)
     if not text and not refusal and not calls:
         findings.append(Finding.NO_CONTENT)
     return Assistant(
-        text=text, refusal=refusal, calls=tuple(calls), finish_reason=draft.finish_reason,
-        usage=draft.usage, model=draft.model, findings=tuple(sorted(set(findings))),
+        text=text,
+        refusal=refusal,
+        calls=tuple(calls),
+        finish_reason=draft.finish_reason,
+        usage=draft.usage,
+        model=draft.model,
+        findings=tuple(sorted(set(findings))),
         skipped=findings.count(Finding.BAD_EVENT),
     )
 

@@ -70,8 +70,19 @@ def test_broken_wire_sends_what_its_name_says_then_is_honest() -> None:
     assert played("broken-wire/list", [["error"]]).calls[0].name == "list_nodes"
 
 
-@pytest.mark.parametrize("name", ["honest/1", "near-miss", "wavering", "wavering/x", "no_one",
-                                  "do_nothing", "broken-wire/odd", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "honest/1",
+        "near-miss",
+        "wavering",
+        "wavering/x",
+        "no_one",
+        "do_nothing",
+        "broken-wire/odd",
+        "",
+    ],
+)
 def test_unknown_personas_and_parameters_are_refused(name: str) -> None:
     with pytest.raises(ConfigError):
         persona_of(name)

@@ -13,9 +13,7 @@ def test_terminal_sequences_come_out_as_code_points() -> None:
 
 
 def test_invisible_and_bidirectional_characters_are_shown() -> None:
-    assert visible("x\u202ey\u00adz\U000e0041\ud800") == (
-        "x\\u{202e}y\\u{ad}z\\u{e0041}\\u{d800}"
-    )
+    assert visible("x\u202ey\u00adz\U000e0041\ud800") == ("x\\u{202e}y\\u{ad}z\\u{e0041}\\u{d800}")
 
 
 def test_japanese_and_variation_selectors_stay() -> None:

@@ -90,4 +90,6 @@ def test_a_grid_without_a_trial_is_refused() -> None:
 
 def test_every_key_of_the_published_schema_says_what_to_write() -> None:
     block = schema()["$defs"]["block"]["properties"]
-    assert all(entry.get("description") for entry in (*block.values(), *schema()["properties"].values()))
+    assert all(
+        entry.get("description") for entry in (*block.values(), *schema()["properties"].values())
+    )

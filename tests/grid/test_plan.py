@@ -6,8 +6,13 @@ from grid.evidence import TrialId
 from grid.plan import trial_seed
 
 TRIAL = TrialId(
-    scenario="moon_for_mars", framework="strands", model="scripted/honest", clause="none",
-    guards="off", language="en", number=0,
+    scenario="moon_for_mars",
+    framework="strands",
+    model="scripted/honest",
+    clause="none",
+    guards="off",
+    language="en",
+    number=0,
 )
 
 
@@ -18,8 +23,12 @@ def test_a_seed_is_fixed_for_coordinates_and_grid_seed() -> None:
 
 def test_every_coordinate_and_the_grid_seed_change_the_seed() -> None:
     changed = [
-        replace(TRIAL, scenario="x"), replace(TRIAL, framework="x"), replace(TRIAL, model="x"),
-        replace(TRIAL, clause="x"), replace(TRIAL, guards="on"), replace(TRIAL, language="ja"),
+        replace(TRIAL, scenario="x"),
+        replace(TRIAL, framework="x"),
+        replace(TRIAL, model="x"),
+        replace(TRIAL, clause="x"),
+        replace(TRIAL, guards="on"),
+        replace(TRIAL, language="ja"),
         replace(TRIAL, number=1),
     ]
     seeds = {trial_seed(1, trial) for trial in (TRIAL, *changed)} | {trial_seed(2, TRIAL)}

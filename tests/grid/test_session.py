@@ -1,23 +1,45 @@
 """One trial inside a worker."""
 
 import asyncio
+import contextlib
+from dataclasses import replace
+
+import pytest
 
 from frameworks.scripted import ScriptedAdapter
 from grid.adapter import AgentSession, Ended
+from grid.catalogue import scenario, tools_of
 from grid.evidence import Journal, TrialId
 from grid.session import Session, TrialSpec, run_trial
 from grid.vocabulary import Cause, Status
+from grid.world import World
 
 
-def spec(persona: str = "honest", clause: str = "none", guards: str = "off",
-         language: str = "en", limit: float = 60.0) -> TrialSpec:
+def spec(
+    persona: str = "honest",
+    clause: str = "none",
+    guards: str = "off",
+    language: str = "en",
+    limit: float = 60.0,
+) -> TrialSpec:
     trial = TrialId(
-        scenario="moon_for_mars", framework="scripted", model=f"scripted/{persona}",
-        clause=clause, guards=guards, language=language, number=0,
+        scenario="moon_for_mars",
+        framework="scripted",
+        model=f"scripted/{persona}",
+        clause=clause,
+        guards=guards,
+        language=language,
+        number=0,
     )
     return TrialSpec(
-        trial=trial, seed="ab" * 16, names=0, base_url="", api_key="", wire_model=persona,
-        timeout_s=30.0, trial_timeout_s=limit,
+        trial=trial,
+        seed="ab" * 16,
+        names=0,
+        base_url="",
+        api_key="",
+        wire_model=persona,
+        timeout_s=30.0,
+        trial_timeout_s=limit,
     )
 
 
@@ -87,6 +109,30 @@ def test_a_fault_of_the_harness_is_evidence_that_is_invalid_not_a_dead_worker() 
     found, note = asyncio.run(run_trial(spec(), Broken()))
     assert (found.status, found.cause) == (Status.HARNESS_ERROR, Cause.HARNESS)
     assert "KeyError" in note
+
+
+class Swallower:
+    """A framework that shows a fault of a tool to the model as if it were a result."""
+
+    async def drive(self, session: AgentSession) -> Ended:
+        with contextlib.suppress(ZeroDivisionError):
+            session.call(name="list_nodes", arguments={}, call_id=None)
+        return Ended(status=Status.COMPLETED)
+
+    async def close(self) -> None: ...
+
+
+def test_a_fault_that_a_framework_swallows_still_makes_the_trial_the_harness_s_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_world: World, _arguments: dict[str, object]) -> None:
+        raise ZeroDivisionError
+
+    tools = tuple(replace(tool, run=broken) for tool in tools_of(scenario("moon_for_mars")))
+    monkeypatch.setattr("grid.session.tools_of", lambda _of: tools)
+    found, note = asyncio.run(run_trial(spec(), Swallower()))
+    assert (found.status, found.cause) == (Status.HARNESS_ERROR, Cause.HARNESS)
+    assert note.startswith("ZeroDivisionError")
 
 
 def test_calls_announced_in_an_error_answer_do_not_count_but_the_answer_does() -> None:

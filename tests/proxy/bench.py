@@ -19,9 +19,13 @@ PATIENCE_S = 20.0
 """How long a test waits for something that must happen, before it fails."""
 
 ANSWER = {
-    "id": "x", "object": "chat.completion", "created": 0, "model": "fake",
-    "choices": [{"index": 0, "message": {"role": "assistant", "content": "moon"},
-                 "finish_reason": "stop"}],
+    "id": "x",
+    "object": "chat.completion",
+    "created": 0,
+    "model": "fake",
+    "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": "moon"}, "finish_reason": "stop"}
+    ],
     "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
 }
 
@@ -133,7 +137,7 @@ def read_request(reader: Any) -> Seen | None:
     if not line:
         return None
     headers: dict[str, str] = {}
-    while (raw := reader.readline().decode("latin-1").strip()):
+    while raw := reader.readline().decode("latin-1").strip():
         name, _, value = raw.partition(":")
         headers[name.strip().lower()] = value.strip()
     return Seen(line, headers, reader.read(int(headers.get("content-length", "0"))))
@@ -156,13 +160,20 @@ class Client:
         return response.status, data, {k.lower(): v for k, v in response.getheaders()}
 
     def start(
-        self, body: Any = None, *, path: str = "/chat/completions", key: str | None = None,
-        headers: dict[str, str] | None = None, token: str | None = None,
+        self,
+        body: Any = None,
+        *,
+        path: str = "/chat/completions",
+        key: str | None = None,
+        headers: dict[str, str] | None = None,
+        token: str | None = None,
     ) -> http.client.HTTPResponse:
         """Post a request and return the response, its body unread."""
         data = body if isinstance(body, bytes) else json.dumps(body or chat()).encode()
-        sent = {"content-type": "application/json",
-                "authorization": f"Bearer {self.opened.api_key if key is None else key}"}
+        sent = {
+            "content-type": "application/json",
+            "authorization": f"Bearer {self.opened.api_key if key is None else key}",
+        }
         self.connection.request(
             "POST", f"/t/{token or self.opened.token}/v1{path}", data, sent | (headers or {})
         )

@@ -26,7 +26,8 @@ time.sleep(600)
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for processes of others")
 def test_no_child_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, str(private_folder(tmp_path))], stdout=subprocess.PIPE,
+        [sys.executable, "-c", PARENT, str(private_folder(tmp_path))],
+        stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
     )
     with parent:

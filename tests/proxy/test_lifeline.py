@@ -31,7 +31,11 @@ asyncio.run(main())
 
 def run(lines: bytes) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-c", CHILD], input=lines, capture_output=True, timeout=20, check=False,
+        [sys.executable, "-c", CHILD],
+        input=lines,
+        capture_output=True,
+        timeout=20,
+        check=False,
         env={"PYTHONPATH": str(Path(__file__).parents[2])},
     )
 
@@ -70,8 +74,12 @@ def test_standard_input_must_be_a_pipe(tmp_path: Path) -> None:
     path.write_bytes(b"")
     with path.open("rb") as file:
         done = subprocess.run(
-            [sys.executable, "-c", CHILD], stdin=file, capture_output=True, timeout=20,
-            check=False, env={"PYTHONPATH": str(Path(__file__).parents[2])},
+            [sys.executable, "-c", CHILD],
+            stdin=file,
+            capture_output=True,
+            timeout=20,
+            check=False,
+            env={"PYTHONPATH": str(Path(__file__).parents[2])},
         )
     assert done.returncode == 2
     assert b"standard input must be a pipe" in done.stderr
@@ -88,7 +96,10 @@ def test_the_kernel_is_asked_to_kill_the_child_with_its_parent() -> None:
         "print(found.value)\n"
     )
     shown = subprocess.run(
-        [sys.executable, "-c", read], capture_output=True, check=True, timeout=20,
+        [sys.executable, "-c", read],
+        capture_output=True,
+        check=True,
+        timeout=20,
         env={"PYTHONPATH": str(Path(__file__).parents[2])},
     )
     assert shown.stdout == b"9\n"

@@ -11,17 +11,25 @@ from proxy.trial import Opening
 from tests.proxy.bench import private_folder
 
 OPENING = Opening(
-    trial="s/f/m/c/off/en/0", token="0" * 32, key="k" * 32, upstream="http://127.0.0.1:9/v1",
-    secret="", replay=None,
+    trial="s/f/m/c/off/en/0",
+    token="0" * 32,
+    key="k" * 32,
+    upstream="http://127.0.0.1:9/v1",
+    secret="",
+    replay=None,
 )
 
 
 @pytest.fixture
 def trials(tmp_path: Path) -> OpenTrials:
-    return OpenTrials(Policy(
-        directory=private_folder(tmp_path), listed=frozenset({("127.0.0.1", 9)}),
-        replaying=False, recording=True,
-    ))
+    return OpenTrials(
+        Policy(
+            directory=private_folder(tmp_path),
+            listed=frozenset({("127.0.0.1", 9)}),
+            replaying=False,
+            recording=True,
+        )
+    )
 
 
 @pytest.mark.parametrize(

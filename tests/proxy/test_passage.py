@@ -65,9 +65,7 @@ def test_hanging_up_closes_the_clients_connection() -> None:
         with taddons.context(server):
             flow = tflow.tflow()
             hang_up(flow)
-            server.connections[flow.client_conn.id] = cast(
-                ProxyConnectionHandler, Connection(flow)
-            )
+            server.connections[flow.client_conn.id] = cast(ProxyConnectionHandler, Connection(flow))
             hang_up(flow)
             assert not closed, "not inside the hook"
             await asyncio.sleep(0)

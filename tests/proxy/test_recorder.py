@@ -45,7 +45,8 @@ def test_an_exchange_is_kept_as_it_went_over_the_wire(bench: Bench) -> None:
     assert exchange.request.body == {"text": sent.decode()}
     assert exchange.request.path == "/chat/completions"
     assert exchange.request.headers == {
-        "content-type": "application/json", "accept": "application/json",
+        "content-type": "application/json",
+        "accept": "application/json",
     }
     assert exchange.response is not None
     assert exchange.response.body == {"text": got.decode()}
@@ -189,7 +190,9 @@ def test_a_client_that_hangs_up_before_the_answer_is_recorded_as_such(bench: Ben
     client = bench.open()
     data = json.dumps(chat()).encode()
     client.connection.request(
-        "POST", f"/t/{client.opened.token}/v1/chat/completions", data,
+        "POST",
+        f"/t/{client.opened.token}/v1/chat/completions",
+        data,
         {"authorization": f"Bearer {client.opened.api_key}"},
     )
     assert asked.wait(PATIENCE_S)

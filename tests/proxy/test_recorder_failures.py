@@ -195,8 +195,12 @@ class BrokenFile(PartialFile):
 
 def attributed(tmp_path: Path, good: int) -> tuple[HTTPFlow, Trial]:
     opening = Opening(
-        trial="t", token="0" * 32, key="nv-" + "0" * 48, upstream="http://127.0.0.1:1",
-        secret="", replay=None,
+        trial="t",
+        token="0" * 32,
+        key="nv-" + "0" * 48,
+        upstream="http://127.0.0.1:1",
+        secret="",
+        replay=None,
     )
     file = BrokenFile(tmp_path / "x.jsonl")
     file.good = good

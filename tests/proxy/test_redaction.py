@@ -13,20 +13,28 @@ SECRET = 'sk-"real"/0123456789+abcdef'
 def every_form(value: str) -> list[bytes]:
     raw = value.encode()
     return [
-        raw, json.dumps(value)[1:-1].encode(), urllib.parse.quote(value, safe="").encode(),
-        raw.hex().encode(), *(base64.b64encode(b"x" * n + raw)[4:-4] for n in range(3)),
+        raw,
+        json.dumps(value)[1:-1].encode(),
+        urllib.parse.quote(value, safe="").encode(),
+        raw.hex().encode(),
+        *(base64.b64encode(b"x" * n + raw)[4:-4] for n in range(3)),
         *(base64.urlsafe_b64encode(b"x" * n + raw)[4:-4] for n in range(3)),
     ]
 
 
 def test_no_key_reaches_the_disk_in_any_usual_form(bench: Bench) -> None:
     """The upstream echoes the real key, the client sends its own key and token about."""
+
     def play(connection: object, seen: Seen) -> bool:
         key = seen.headers["authorization"]
-        body = json.dumps({
-            "plain": key, "quoted": urllib.parse.quote(key, safe=""), "hex": key.encode().hex(),
-            "base64": base64.b64encode(b"ab" + key.encode()).decode(),
-        })
+        body = json.dumps(
+            {
+                "plain": key,
+                "quoted": urllib.parse.quote(key, safe=""),
+                "hex": key.encode().hex(),
+                "base64": base64.b64encode(b"ab" + key.encode()).decode(),
+            }
+        )
         connection.sendall(plain_answer(body.encode(), "401 Unauthorized", f"X-Echo: {key}"))  # type: ignore[attr-defined]
         return True
 

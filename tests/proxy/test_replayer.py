@@ -42,9 +42,12 @@ def replaying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 def exchange(n: int, content: str, answer: str) -> Exchange:
     body = {"text": json.dumps(chat(content))}
     return Exchange(
-        n=n, error=None,
+        n=n,
+        error=None,
         request=Request(
-            method="POST", path="/chat/completions", headers={"content-type": "application/json"},
+            method="POST",
+            path="/chat/completions",
+            headers={"content-type": "application/json"},
             body=body,
         ),
         response=Response(
@@ -63,16 +66,24 @@ def test_a_recorded_trial_is_replayed_to_the_byte(
     bench: Bench, replaying: Bench, tmp_path: Path
 ) -> None:
     """Answers, a rate limit, an event stream, and both ways of breaking off, in order."""
-    replies = iter([
-        plain_answer(b'{ "spaced":  "\xe6\x9c\x88" }'),
-        plain_answer(b"slow down", "429 Too Many Requests", "Retry-After: 1", "X-Other: 1",
-                     "Content-Type: text/plain", "x-should-retry: true"),
-        EVENT_STREAM_HEAD + chunk(STREAM) + b"0\r\n\r\n",
-        plain_answer(b"\xff\xfe\x00"),
-        plain_answer(b""),
-        EVENT_STREAM_HEAD + chunk(STREAM[:9]),
-        b"",
-    ])
+    replies = iter(
+        [
+            plain_answer(b'{ "spaced":  "\xe6\x9c\x88" }'),
+            plain_answer(
+                b"slow down",
+                "429 Too Many Requests",
+                "Retry-After: 1",
+                "X-Other: 1",
+                "Content-Type: text/plain",
+                "x-should-retry: true",
+            ),
+            EVENT_STREAM_HEAD + chunk(STREAM) + b"0\r\n\r\n",
+            plain_answer(b"\xff\xfe\x00"),
+            plain_answer(b""),
+            EVENT_STREAM_HEAD + chunk(STREAM[:9]),
+            b"",
+        ]
+    )
     bench.upstream.play = lambda connection, seen: connection.sendall(next(replies))
     client = bench.open(secret="sk-0123456789abcdef")
     first = [talk(client, f"turn {n}") for n in range(7)]
@@ -104,9 +115,7 @@ def talk(client: Client, content: str) -> tuple[int, bytes, dict[str, str]]:
     return response.status, body, headers
 
 
-def test_key_order_and_spacing_of_a_request_do_not_matter(
-    replaying: Bench, tmp_path: Path
-) -> None:
+def test_key_order_and_spacing_of_a_request_do_not_matter(replaying: Bench, tmp_path: Path) -> None:
     client = replay(replaying, tmp_path, exchange(0, "x", "answer"))
     turned = dict(reversed(chat("x").items()))
     assert client.ask(json.dumps(turned, indent=3).encode())[:2] == (200, b"answer")
@@ -116,9 +125,7 @@ def test_key_order_and_spacing_of_a_request_do_not_matter(
 def test_a_request_that_differs_is_explained_and_stops_the_trial(
     replaying: Bench, tmp_path: Path
 ) -> None:
-    client = replay(
-        replaying, tmp_path, exchange(0, "to the moon", "one"), exchange(1, "x", "two")
-    )
+    client = replay(replaying, tmp_path, exchange(0, "to the moon", "one"), exchange(1, "x", "two"))
     status, body, headers = client.ask(chat("to mars"))
     error = error_of(body)
     assert (status, error["code"], headers["x-should-retry"]) == (404, "replay_mismatch", "false")

@@ -50,7 +50,8 @@ def as_exchange(content_type: str, body: bytes) -> Exchange:
 def test_the_persona_is_the_model_and_the_stage_is_the_address(models: TestClient) -> None:
     answer = models.post(PLACE, json=chat(model="wavering/0.6")).json()
     assert answer["choices"][0]["message"] == {
-        "role": "assistant", "content": "moon_for_mars 0 abcd wavering/0.6 1",
+        "role": "assistant",
+        "content": "moon_for_mars 0 abcd wavering/0.6 1",
     }
     assert answer["choices"][0]["finish_reason"] == "stop"
     assert answer["created"] == 0
@@ -103,9 +104,10 @@ def test_other_addresses_are_not_played(models: TestClient) -> None:
 def test_a_persona_of_ours_plays_through_the_proxy(tmp_path: Path) -> None:
     """The whole way: scripted model, proxy, recording, decoder."""
     folder = private_folder(tmp_path)
-    with ScriptedModels() as server, ProxyProcess(
-        mode="record", directory=folder, upstreams=(server.address,)
-    ) as proxy:
+    with (
+        ScriptedModels() as server,
+        ProxyProcess(mode="record", directory=folder, upstreams=(server.address,)) as proxy,
+    ):
         upstream = server.upstream(scenario="moon_for_mars", names=0, seed="ab" * 16)
         opened = proxy.open_trial("t", upstream=upstream)
         client = Client(opened, proxy.port)

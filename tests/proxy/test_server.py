@@ -37,7 +37,10 @@ def config_file(tmp_path: Path, **changes: Any) -> Path:
     if not folder.exists():
         private_folder(tmp_path)
     fields = {
-        "mode": "record", "directory": str(folder), "upstreams": ["127.0.0.1:9"], "record": True,
+        "mode": "record",
+        "directory": str(folder),
+        "upstreams": ["127.0.0.1:9"],
+        "record": True,
         "body_limit": 1000,
     }
     path = tmp_path / "config.json"
@@ -104,8 +107,10 @@ class Raw:
 
     def __init__(self, path: Path) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "proxy.server", str(path)], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [sys.executable, "-P", "-m", "proxy.server", str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env={"PYTHONPATH": str(Path(__file__).parents[2])},
         )
         self.ready = self.read()
@@ -132,20 +137,33 @@ def test_the_protocol_is_one_line_for_one_line(tmp_path: Path) -> None:
     raw = Raw(config_file(tmp_path))
     assert set(raw.ready) == {"ready", "port"}
     opening = {
-        "do": "open", "trial": "t", "token": "0" * 32, "key": "k" * 32, "secret": "",
-        "upstream": "http://127.0.0.1:9/v1", "replay": None,
+        "do": "open",
+        "trial": "t",
+        "token": "0" * 32,
+        "key": "k" * 32,
+        "secret": "",
+        "upstream": "http://127.0.0.1:9/v1",
+        "replay": None,
     }
     assert raw.say(json.dumps(opening).encode()) == {"ok": True}
     assert "open already" in raw.say(json.dumps(opening).encode())["error"]
-    assert "not listed" in raw.say(
-        json.dumps(opening | {"token": "1" * 32, "upstream": "http://127.0.0.1:10"}).encode()
-    )["error"]
+    assert (
+        "not listed"
+        in raw.say(
+            json.dumps(opening | {"token": "1" * 32, "upstream": "http://127.0.0.1:10"}).encode()
+        )["error"]
+    )
     assert "no field" in raw.say(json.dumps(opening | {"x": 1}).encode())["error"]
     assert "JSON" in raw.say(b"no json")["error"]
     assert "no command" in raw.say(b'{"do":"dance"}')["error"]
     answer = raw.say(b'{"do":"close","token":"' + b"0" * 32 + b'","id":7}')
     assert answer == {
-        "ok": True, "id": 7, "count": 0, "complete": True, "reason": "", "detail": "",
+        "ok": True,
+        "id": 7,
+        "count": 0,
+        "complete": True,
+        "reason": "",
+        "detail": "",
         "file": str(tmp_path / "partial" / ("0" * 32 + ".jsonl")),
     }
     assert "no open trial" in raw.say(b'{"do":"close","token":"' + b"0" * 32 + b'"}')["error"]
@@ -179,15 +197,25 @@ def test_killed_at_any_instant_it_leaves_what_was_recorded(tmp_path: Path) -> No
 def test_an_error_of_mitmproxy_itself_fails_what_is_under_way(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trials = OpenTrials(Policy(
-        directory=private_folder(tmp_path), listed=frozenset({("127.0.0.1", 9)}),
-        replaying=False, recording=True,
-    ))
+    trials = OpenTrials(
+        Policy(
+            directory=private_folder(tmp_path),
+            listed=frozenset({("127.0.0.1", 9)}),
+            replaying=False,
+            recording=True,
+        )
+    )
     for token in ("0" * 32, "1" * 32):
-        trials.open(Opening(
-            trial="t", token=token, key="k" * 32, upstream="http://127.0.0.1:9", secret="",
-            replay=None,
-        ))
+        trials.open(
+            Opening(
+                trial="t",
+                token=token,
+                key="k" * 32,
+                upstream="http://127.0.0.1:9",
+                secret="",
+                replay=None,
+            )
+        )
     busy, idle = (trials.find(token) for token in ("0" * 32, "1" * 32))
     assert busy is not None
     assert idle is not None
@@ -206,17 +234,25 @@ def self_signed(folder: Path) -> Path:
     now = datetime.datetime.now(datetime.UTC)
     address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     certificate = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name)
-        .public_key(key.public_key()).serial_number(1)
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([address]), critical=False)
         .sign(key, hashes.SHA256())
     )
     path = folder / "certificate.pem"
-    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ))
+    path.write_bytes(
+        certificate.public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
     return path
 
 

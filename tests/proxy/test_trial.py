@@ -14,8 +14,12 @@ RESPONSE = Response(status=200, headers={}, body={"text": "{}"})
 
 def build(tmp_path: Path) -> tuple[Trial, Path]:
     opening = Opening(
-        trial="s/f/m/c/off/en/0", token="0" * 32, key="k" * 32, upstream="http://127.0.0.1:9",
-        secret="sk-0123456789", replay=None,
+        trial="s/f/m/c/off/en/0",
+        token="0" * 32,
+        key="k" * 32,
+        upstream="http://127.0.0.1:9",
+        secret="sk-0123456789",
+        replay=None,
     )
     path = tmp_path / "x.jsonl"
     return Trial(opening, parse_upstream(opening.upstream), PartialFile(path), None), path

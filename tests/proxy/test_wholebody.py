@@ -17,8 +17,11 @@ def raw_deflate(data: bytes) -> bytes:
 
 
 ENCODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [
-    ("gzip", gzip.compress), ("deflate", zlib.compress), ("Deflate ", raw_deflate),
-    ("br", brotli.compress), ("zstd", zstandard.compress),
+    ("gzip", gzip.compress),
+    ("deflate", zlib.compress),
+    ("Deflate ", raw_deflate),
+    ("br", brotli.compress),
+    ("zstd", zstandard.compress),
 ]
 
 

@@ -47,9 +47,15 @@ from ledgers.rule import Rule, RuleVerdict
 from ledgers.rules import all_rules
 
 WORDS_OF = {
-    Family.LEAKAGE: Outcome, Family.DELIVERY: Outcome, Family.BINDING: Outcome,
-    Family.REFUSAL: Outcome, Family.UTILITY: Utility, Family.FALSE_ALARM: Alarm,
-    Family.CLAIM: ClaimState, Family.WITNESS: Agreement, Family.LEAK_IN_TEXT: TextLeak,
+    Family.LEAKAGE: Outcome,
+    Family.DELIVERY: Outcome,
+    Family.BINDING: Outcome,
+    Family.REFUSAL: Outcome,
+    Family.UTILITY: Utility,
+    Family.FALSE_ALARM: Alarm,
+    Family.CLAIM: ClaimState,
+    Family.WITNESS: Agreement,
+    Family.LEAK_IN_TEXT: TextLeak,
 }
 
 TELLING = ("honest", "liar", "do-nothing", "near-miss/0", "other-route")
@@ -68,7 +74,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Cases:
 async def _played() -> Cases:
     trials = check.cross_trials(numbers().values(), SCRIPTED, ("none",), (Guards.OFF, Guards.ON))
     return [
-        (trial, await check.scripted_case(trial)) for trial in trials
+        (trial, await check.scripted_case(trial))
+        for trial in trials
         if trial.model.removeprefix("scripted/") in (*TELLING, fault(trial))
     ]
 
@@ -80,9 +87,11 @@ def fault(trial: TrialId) -> str:
 def _in_strands(folder: Path) -> Cases:
     wanted = ("honest", "leaker")
     trials = [
-        trial for trial in check.cross_trials(
+        trial
+        for trial in check.cross_trials(
             ("credential_into_form",), "strands", ("none",), (Guards.OFF,)
-        ) if trial.model.removeprefix("scripted/") in wanted
+        )
+        if trial.model.removeprefix("scripted/") in wanted
     ]
     kept: list[Finished] = []
     live = folder / "live"
@@ -160,5 +169,3 @@ def test_a_failed_calibration_exits_1_and_says_where(monkeypatch: pytest.MonkeyP
     assert done.exit_code == 1
     assert "every planted fault is found: " in done.output
     assert "moon_for_mars/scripted/scripted/substituter/none/off/en/0" in done.output
-
-

@@ -35,13 +35,27 @@ frameworks = ["strands", "langgraph"]
 
 
 def command(grid: Path, output: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "grid", "run", str(grid), "-o", str(output), "-j", "2",
-            "--no-progress", "--json", *more]
+    return [
+        sys.executable,
+        "-m",
+        "grid",
+        "run",
+        str(grid),
+        "-o",
+        str(output),
+        "-j",
+        "2",
+        "--no-progress",
+        "--json",
+        *more,
+    ]
 
 
 def started(grid: Path, output: Path, *more: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        command(grid, output, *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        command(grid, output, *more),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
 

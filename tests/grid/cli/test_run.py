@@ -38,8 +38,13 @@ def nonverba(*words: str | Path, cwd: Path | None = None) -> subprocess.Complete
     root = str(Path(__file__).parents[3])
     environment = os.environ | {"PYTHONPATH": root}
     return subprocess.run(
-        [sys.executable, "-m", "grid", *map(str, words)], capture_output=True, text=True,
-        timeout=240, check=False, cwd=cwd, env=environment,
+        [sys.executable, "-m", "grid", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        cwd=cwd,
+        env=environment,
     )
 
 
@@ -77,7 +82,9 @@ def test_the_commands_that_a_run_prints_next_work_as_printed(small: Path) -> Non
 
 def test_the_table_shows_what_happened_beside_what_the_agent_claimed(small: Path) -> None:
     done = nonverba("judge", small / "run")
-    row = next(line for line in done.stdout.splitlines() if "substituter" in line and " off " in line)
+    row = next(
+        line for line in done.stdout.splitlines() if "substituter" in line and " off " in line
+    )
     assert "compromised" in row
     assert "done (false)" in row
     assert "every verdict is as in the ledger" in done.stdout
@@ -86,8 +93,15 @@ def test_the_table_shows_what_happened_beside_what_the_agent_claimed(small: Path
 def test_a_run_directory_holds_at_most_ten_files_and_nothing_else(small: Path) -> None:
     names = sorted(entry.name for entry in (small / "run").iterdir())
     assert names == [
-        "HEAD", "SHA256SUMS", "environment.json", "evidence.pack", "ledger.jsonl",
-        "manifest.json", "packs.idx", "recordings.pack", "timings.jsonl",
+        "HEAD",
+        "SHA256SUMS",
+        "environment.json",
+        "evidence.pack",
+        "ledger.jsonl",
+        "manifest.json",
+        "packs.idx",
+        "recordings.pack",
+        "timings.jsonl",
     ]
 
 
@@ -132,7 +146,10 @@ def test_a_replay_after_a_tool_changed_gives_another_head_and_exits_1(
     )
     done = subprocess.run(
         [sys.executable, script, "replay", real / "run", "-o", tmp_path / "again"],
-        capture_output=True, text=True, timeout=240, check=False,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
     )
     assert done.returncode == 1, done.stderr
@@ -144,8 +161,16 @@ def test_show_prints_the_claim_as_unverified_beside_verdicts_funnel_and_journal(
     real: Path,
 ) -> None:
     done = nonverba("show", real / "run", "S14/strands")
-    for words in ("(UNVERIFIED)", "compromised", "exposed: yes", "delivered: yes", "read_note",
-                  "last words: All done.", "leak_in_text", "complete"):
+    for words in (
+        "(UNVERIFIED)",
+        "compromised",
+        "exposed: yes",
+        "delivered: yes",
+        "read_note",
+        "last words: All done.",
+        "leak_in_text",
+        "complete",
+    ):
         assert words in done.stdout, done.stderr
     shown = json.loads(nonverba("show", real / "run", "S14/strands", "--json").stdout)
     assert shown["judgement"]["outcome"] == "compromised"
@@ -218,7 +243,9 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_fail_on_exits_1_when_a_trial_has_that_outcome(small: Path) -> None:
-    done = nonverba("run", small / "small.toml", "-o", small / "failing", "--fail-on", "compromised")
+    done = nonverba(
+        "run", small / "small.toml", "-o", small / "failing", "--fail-on", "compromised"
+    )
     assert done.returncode == 1
     fine = nonverba("run", small / "small.toml", "-o", small / "fine", "--fail-on", "invalid")
     assert fine.returncode == 0
@@ -227,8 +254,9 @@ def test_fail_on_exits_1_when_a_trial_has_that_outcome(small: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_prints_the_line_that_resumes_it(tmp_path: Path, number: int) -> None:
     grid = tmp_path / "grid.toml"
-    grid.write_text(SMALL.replace('"scripted/honest"', '"scripted/honest", "scripted/liar"')
-                    + "trials = 400\n")
+    grid.write_text(
+        SMALL.replace('"scripted/honest"', '"scripted/honest", "scripted/liar"') + "trials = 400\n"
+    )
     words = [sys.executable, "-m", "grid", "run", str(grid), "-o", str(tmp_path / "run")]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
@@ -259,7 +287,10 @@ def test_a_run_without_one_valid_trial_exits_3(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, script, "run", grid, "-o", tmp_path / "run"],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
     )
     assert done.returncode == 3, done.stderr

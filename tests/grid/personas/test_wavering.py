@@ -9,12 +9,13 @@ from grid.stage import Result, Stage, perform
 
 def followed(number: int, parameter: str, system: str) -> bool:
     stage = Stage(
-        truth=scenario("moon_for_mars").truth, seed=digest("t", str(number).encode())[:32],
-        parameter=parameter, system_text=system, user_text="",
+        truth=scenario("moon_for_mars").truth,
+        seed=digest("t", str(number).encode())[:32],
+        parameter=parameter,
+        system_text=system,
+        user_text="",
     )
-    listed = Result(
-        text="", ok=True, receipt="r", value=None, refused=False, terminal=False
-    )
+    listed = Result(text="", ok=True, receipt="r", value=None, refused=False, terminal=False)
     return perform(PERSONA, stage, [(listed,)]).calls[0].tool == "mem_usage"
 
 

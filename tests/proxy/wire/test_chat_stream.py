@@ -24,10 +24,12 @@ def shape(draft: Draft) -> list[tuple[str, str, str]]:
 
 def test_two_entries_for_one_call_in_one_delta_are_one_call() -> None:
     """C51: the first delta already holds id and name, and the opening of the arguments."""
-    draft = merge_stream([
-        delta(call(id="c1", name="pay", arguments=""), call(arguments="{")),
-        delta(call(arguments='"amt":5}')),
-    ])
+    draft = merge_stream(
+        [
+            delta(call(id="c1", name="pay", arguments=""), call(arguments="{")),
+            delta(call(arguments='"amt":5}')),
+        ]
+    )
     assert shape(draft) == [("c1", "pay", '{"amt":5}')]
     assert draft.findings == []
 
@@ -44,31 +46,37 @@ def test_arguments_that_come_twice_stay_as_they_came(pieces: list[str]) -> None:
 
 
 def test_interleaved_calls_are_put_together_by_index() -> None:
-    draft = merge_stream([
-        delta(call(0, id="a", name="x", arguments="1")),
-        delta(call(1, id="b", name="y", arguments="2")),
-        delta(call(0, "3"), call(1, "4")),
-    ])
+    draft = merge_stream(
+        [
+            delta(call(0, id="a", name="x", arguments="1")),
+            delta(call(1, id="b", name="y", arguments="2")),
+            delta(call(0, "3"), call(1, "4")),
+        ]
+    )
     assert shape(draft) == [("a", "x", "13"), ("b", "y", "24")]
 
 
 def test_calls_of_their_own_that_share_an_index_stay_apart() -> None:
-    draft = merge_stream([
-        delta(call(0, id="a", name="x", arguments="{}")),
-        delta(call(0, id="b", name="y", arguments="{")),
-        delta(call(0, "}")),
-    ])
+    draft = merge_stream(
+        [
+            delta(call(0, id="a", name="x", arguments="{}")),
+            delta(call(0, id="b", name="y", arguments="{")),
+            delta(call(0, "}")),
+        ]
+    )
     assert shape(draft) == [("a", "x", "{}"), ("b", "y", "{}")]
     assert draft.findings == ["index_reused"]
 
 
 def test_without_an_index_a_new_id_starts_a_call() -> None:
-    draft = merge_stream([
-        delta(call(None, id="a", name="x", arguments="1")),
-        delta(call(None, "2")),
-        delta(call(None, id="a", arguments="3")),
-        delta(call(None, id="b", name="y", arguments="4")),
-    ])
+    draft = merge_stream(
+        [
+            delta(call(None, id="a", name="x", arguments="1")),
+            delta(call(None, "2")),
+            delta(call(None, id="a", arguments="3")),
+            delta(call(None, id="b", name="y", arguments="4")),
+        ]
+    )
     assert shape(draft) == [("a", "x", "123"), ("b", "y", "4")]
     assert set(draft.findings) == {"index_missing"}
 

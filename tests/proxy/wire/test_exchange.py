@@ -56,24 +56,31 @@ def test_a_file_cut_at_any_byte_is_incomplete_and_never_raises() -> None:
 
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 def test_a_file_without_one_of_its_lines_is_incomplete(number: int) -> None:
-    assert not read_partial(partial(*EVENTS[:number], *EVENTS[number + 1:])).complete
+    assert not read_partial(partial(*EVENTS[:number], *EVENTS[number + 1 :])).complete
 
 
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 def test_a_file_with_one_of_its_lines_twice_is_incomplete(number: int) -> None:
-    assert not read_partial(partial(*EVENTS[:number + 1], *EVENTS[number:])).complete
+    assert not read_partial(partial(*EVENTS[: number + 1], *EVENTS[number:])).complete
 
 
 @pytest.mark.parametrize(
     ("number", "changes"),
     [
-        (0, {"format": 2}), (0, {"more": 1}), (1, {"n": 1}), (1, {"n": True}),
+        (0, {"format": 2}),
+        (0, {"more": 1}),
+        (1, {"n": 1}),
+        (1, {"n": True}),
         (1, {"request": ASKED | {"body": {"text": "x", "base64": ""}}}),
         (1, {"request": ASKED | {"body": {}}}),
         (3, {"response": ANSWERED | {"body": {"base64": "no!"}}}),
         (3, {"response": ANSWERED | {"body": {"base64": "/x=="}}}),
-        (3, {"response": ANSWERED | {"status": 99}}), (3, {"response": None}), (3, {"n": 5}),
-        (4, {"kind": "bored"}), (5, {"count": 3}), (5, {"event": "dance"}),
+        (3, {"response": ANSWERED | {"status": 99}}),
+        (3, {"response": None}),
+        (3, {"n": 5}),
+        (4, {"kind": "bored"}),
+        (5, {"count": 3}),
+        (5, {"event": "dance"}),
     ],
 )
 def test_a_line_that_is_not_exactly_its_event_is_a_bad_line(
@@ -139,8 +146,12 @@ def test_canonical_lines_are_read_strictly() -> None:
     lines = exchange_lines(exchanges())
     first, second = lines.splitlines(keepends=True)
     for wrong in (
-        lines[:-1], second, first + first, lines.replace(b'"error":"refused"', b'"error":null'),
-        lines.replace(b'"n":1', b'"n":1,"x":1'), lines.replace(b'"/w=="', b'"/w="'),
+        lines[:-1],
+        second,
+        first + first,
+        lines.replace(b'"error":"refused"', b'"error":null'),
+        lines.replace(b'"n":1', b'"n":1,"x":1'),
+        lines.replace(b'"/w=="', b'"/w="'),
     ):
         with pytest.raises(StrictError):
             read_exchanges(wrong)

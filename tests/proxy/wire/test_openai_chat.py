@@ -19,14 +19,22 @@ ARGUMENTS = '{"宛先":"髙橋🍣"}'
 
 
 def exchange(
-    answer: bytes | None, *, stream: bool = False, status: int = 200,
-    headers: dict[str, str] | None = None, asked: bytes = b'{"model":"m","messages":[]}',
+    answer: bytes | None,
+    *,
+    stream: bool = False,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+    asked: bytes = b'{"model":"m","messages":[]}',
     error: ErrorKind | None = None,
 ) -> Exchange:
     kind = "text/event-stream; charset=utf-8" if stream else "application/json"
     request = Request(method="POST", path="/x", headers={}, body=body_json(asked))
-    response = None if answer is None else Response(
-        status=status, headers={"content-type": kind} | (headers or {}), body=body_json(answer)
+    response = (
+        None
+        if answer is None
+        else Response(
+            status=status, headers={"content-type": kind} | (headers or {}), body=body_json(answer)
+        )
     )
     return Exchange(n=0, request=request, response=response, error=error)
 
@@ -48,7 +56,8 @@ def sse(*chunks: Any, done: bool = True) -> bytes:
 
 def piece(finish: str | None = None, **delta: Any) -> dict[str, Any]:
     return {
-        "model": "m-1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+        "model": "m-1",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
     }
 
 
@@ -78,12 +87,23 @@ def test_a_stream_and_a_whole_body_give_the_same_answer() -> None:
     message = {"content": "moon", "tool_calls": [call(ARGUMENTS)]}
     plain = assistant(exchange(completion(message)))
     opening = call("") | {"index": 0}
-    streamed = assistant(exchange(sse(
-        piece(role="assistant", content=None), piece(content="mo"), piece(content="on"),
-        piece(tool_calls=[opening]),
-        *(piece(tool_calls=[{"index": 0, "function": {"arguments": c}}]) for c in ARGUMENTS),
-        piece("stop"), {"choices": [], "usage": {"total_tokens": 3}},
-    ), stream=True))
+    streamed = assistant(
+        exchange(
+            sse(
+                piece(role="assistant", content=None),
+                piece(content="mo"),
+                piece(content="on"),
+                piece(tool_calls=[opening]),
+                *(
+                    piece(tool_calls=[{"index": 0, "function": {"arguments": c}}])
+                    for c in ARGUMENTS
+                ),
+                piece("stop"),
+                {"choices": [], "usage": {"total_tokens": 3}},
+            ),
+            stream=True,
+        )
+    )
     assert streamed == plain
 
 
@@ -113,8 +133,11 @@ def test_content_in_parts_is_joined() -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"", "not JSON"), (b"<html>", "not JSON"), (b"[]", "no JSON object"),
-        (b"{}", "/choices is empty"), (b'{"choices":[]}', "/choices is empty"),
+        (b"", "not JSON"),
+        (b"<html>", "not JSON"),
+        (b"[]", "no JSON object"),
+        (b"{}", "/choices is empty"),
+        (b'{"choices":[]}', "/choices is empty"),
         (b'{"choices":[{}]}', "/choices/0/message is no object"),
         (completion({"role": "assistant"}), "neither content nor tool calls"),
         (completion({"content": "x"}, finish_reason=None), "finish_reason is missing"),
@@ -198,8 +221,10 @@ def test_a_stray_byte_is_kept_escaped_and_flagged() -> None:
 
 def test_characters_cut_between_two_deltas_are_joined() -> None:
     """C57: an emoji as two JSON escapes in two deltas; and a half that stays alone."""
-    halves = [b'{"choices":[{"delta":{"content":"\\ud83c"}}]}',
-              b'{"choices":[{"delta":{"content":"\\udf63"},"finish_reason":"stop"}]}']
+    halves = [
+        b'{"choices":[{"delta":{"content":"\\ud83c"}}]}',
+        b'{"choices":[{"delta":{"content":"\\udf63"},"finish_reason":"stop"}]}',
+    ]
     answer = assistant(exchange(sse(*halves), stream=True))
     assert (answer.text, answer.findings) == ("🍣", ())
     alone = assistant(exchange(sse(halves[1]), stream=True))
@@ -209,8 +234,10 @@ def test_characters_cut_between_two_deltas_are_joined() -> None:
 @pytest.mark.parametrize(
     ("ids", "findings"),
     [
-        (("", ""), {Finding.EMPTY_CALL_ID}), ((None, "a"), {Finding.EMPTY_CALL_ID}),
-        (("a", "a"), {Finding.DUPLICATE_CALL_ID}), (("a", "b"), set()),
+        (("", ""), {Finding.EMPTY_CALL_ID}),
+        ((None, "a"), {Finding.EMPTY_CALL_ID}),
+        (("a", "a"), {Finding.DUPLICATE_CALL_ID}),
+        (("a", "b"), set()),
     ],
 )
 def test_calls_with_empty_or_repeated_ids_are_all_kept(
@@ -234,8 +261,15 @@ def test_an_error_in_a_200_stream_is_the_providers() -> None:
 @pytest.mark.parametrize(
     ("sent", "seconds"),
     [
-        ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("0", 0.0), ("-1", None), ("1.5", 1.5),
-        (None, None), ("inf", None), ("nan", None), ("1e400", None), ("30", 30.0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", None),
+        ("0", 0.0),
+        ("-1", None),
+        ("1.5", 1.5),
+        (None, None),
+        ("inf", None),
+        ("nan", None),
+        ("1e400", None),
+        ("30", 30.0),
     ],
 )
 def test_a_rate_limit_is_the_providers_whatever_its_retry_after(
@@ -270,9 +304,13 @@ def test_a_request_is_read() -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (b"", "not JSON"), (b"\xff", "not UTF-8"), (b"[]", "no JSON object"),
-        (b'{"model":"m"}', "/messages"), (b'{"model":"m","messages":[{}]}', "/messages"),
-        (b'{"model":"m","messages":["x"]}', "/messages"), (b'{"messages":[]}', "/model"),
+        (b"", "not JSON"),
+        (b"\xff", "not UTF-8"),
+        (b"[]", "no JSON object"),
+        (b'{"model":"m"}', "/messages"),
+        (b'{"model":"m","messages":[{}]}', "/messages"),
+        (b'{"model":"m","messages":["x"]}', "/messages"),
+        (b'{"messages":[]}', "/model"),
         (b'{"model":"m","messages":[],"tools":{"a":1}}', "/tools"),
     ],
 )

@@ -21,14 +21,16 @@ def shapes(*messages: dict[str, Any]) -> list[tuple[int, int | None, int | None,
 
 def test_results_are_paired_by_an_id_that_is_theirs_alone() -> None:
     assert shapes(turn("a", "b"), result("b"), result("a")) == [
-        (2, 1, 1, "id"), (3, 1, 0, "id"),
+        (2, 1, 1, "id"),
+        (3, 1, 0, "id"),
     ]
 
 
 def test_two_calls_without_id_are_ambiguous_and_nothing_is_dropped() -> None:
     """C59: both ids empty, results perhaps in another order."""
     assert shapes(turn("", ""), result(""), result("")) == [
-        (2, 1, None, "ambiguous"), (3, 1, None, "ambiguous"),
+        (2, 1, None, "ambiguous"),
+        (3, 1, None, "ambiguous"),
     ]
 
 
@@ -40,8 +42,12 @@ def test_one_call_and_one_result_belong_together(identity: Any) -> None:
 
 def test_an_id_that_comes_again_in_a_later_turn_means_that_turn() -> None:
     """C59: id `get_weather` in turns 1 and 3."""
-    messages = (turn("get_weather"), result("get_weather"), turn("get_weather"),
-                result("get_weather"))
+    messages = (
+        turn("get_weather"),
+        result("get_weather"),
+        turn("get_weather"),
+        result("get_weather"),
+    )
     assert shapes(*messages) == [(2, 1, 0, "id"), (4, 3, 0, "id")]
 
 

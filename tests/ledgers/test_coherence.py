@@ -1,0 +1,137 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from grid.clauses import Placement
+from grid.errors import StrictError
+from grid.evidence import CallError, Journal
+from grid.vocabulary import Status
+from ledgers.coherence import check_beginning, check_clause, check_journal
+from ledgers.manifest import ClauseRecord
+from tests.builders import (
+    approval,
+    call,
+    delivery,
+    effect,
+    evidence,
+    failed,
+    journal,
+    kept_back,
+    refused,
+    report,
+    scenario,
+)
+
+ADDED = effect(0, 0, "shelf", "c", None, {"n": 3})
+CHANGED = effect(1, 1, "shelf", "c", {"n": 3}, {"n": 4})
+GONE = effect(2, 1, "shelf", "a", {"n": 1}, None)
+START: dict[str, dict[str, Any]] = {"reports": {}, "shelf": {"a": {"n": 1}}}
+CALLS = (call(0, effects=(ADDED,)), call(1, effects=(CHANGED, GONE)), refused(2), failed(3))
+SAID = journal(CALLS, before=START)
+
+
+def with_call(at: int, **changes: Any) -> Journal:
+    calls = tuple(replace(item, **changes) if item.seq == at else item for item in SAID.calls)
+    return replace(SAID, calls=calls)
+
+
+def with_effect(index: int, **changes: Any) -> Journal:
+    of = (ADDED, CHANGED, GONE)[index]
+    calls = [
+        replace(item, effects=tuple(
+            replace(each, **changes) if each is of else each for each in item.effects
+        ))
+        for item in SAID.calls
+    ]  # fmt: skip
+    return replace(SAID, calls=tuple(calls))
+
+
+def test_a_journal_that_fits_together_is_fine() -> None:
+    check_journal(SAID)
+    check_journal(journal())
+    check_journal(journal([kept_back(0), report(1)]))
+
+
+SPOILED = {
+    "numbered otherwise": with_call(1, seq=2),
+    "a receipt twice": with_call(1, receipt=SAID.calls[0].receipt),
+    "no receipt": with_call(1, receipt=""),
+    "effects of a call that never ran": with_call(0, executed=None),
+    "a result of a call that never ran": with_call(2, result={"x": 1}),
+    "a result of a failed call": with_call(3, result={"x": 1}),
+    "arguments of a call that was kept back": with_call(
+        3, error=CallError(code="not_handed_over", message="")
+    ),
+    "an effect numbered otherwise": with_effect(1, seq=2),
+    "an effect of another call": with_effect(1, call=0),
+    "a row before that was not there": with_effect(0, before={"n": 2}),
+    "a row before that was another": with_effect(1, before={"n": 9}),
+    "a row before of another type": with_effect(2, before={"n": True}),
+    "another end": replace(SAID, after={**SAID.after, "shelf": {}}),
+    "a table more at the end": replace(SAID, after={**SAID.after, "more": {}}),
+    "another beginning": replace(SAID, before={"reports": {}, "shelf": {}}),
+    "a restore of nothing": replace(SAID, restores=(9,)),
+}
+
+
+@pytest.mark.parametrize("spoiled", SPOILED.values(), ids=SPOILED)
+def test_a_journal_that_does_not_fit_together_is_refused(spoiled: Journal) -> None:
+    with pytest.raises(StrictError):
+        check_journal(spoiled)
+
+
+PAY = {"to": "Bob"}
+BOUND = journal([call(0), call(1)], approvals=(approval(PAY),), deliveries=(delivery(PAY),))
+
+
+def test_approvals_and_deliveries_name_calls_and_their_own_digests() -> None:
+    check_journal(BOUND)
+    for spoiled in (
+        replace(BOUND, approvals=(approval(PAY, digest="f" * 64),)),
+        replace(BOUND, approvals=(approval(PAY, call=9),)),
+        replace(BOUND, approvals=(approval(PAY), approval(PAY))),
+        replace(BOUND, deliveries=(delivery(PAY, digest="f" * 64),)),
+        replace(BOUND, deliveries=(delivery(PAY, call=-1),)),
+        replace(BOUND, calls=(call(0), refused(1))),
+    ):
+        with pytest.raises(StrictError):
+            check_journal(spoiled)
+
+
+def test_what_merely_differs_between_the_forms_of_arguments_is_no_incoherence() -> None:
+    check_journal(journal([call(0, raw_arguments="{broken", parsed={"a": 1}, executed={"b": 2})]))
+
+
+def test_a_trial_begins_where_its_scenario_says() -> None:
+    check_beginning(evidence(), scenario())
+    for said in (
+        journal(before={"reports": {}, "shelf": {}}),
+        journal(user_text="Do something else."),
+    ):
+        with pytest.raises(StrictError):
+            check_beginning(evidence(said), scenario())
+        lost = replace(said, status=Status.HARNESS_ERROR)
+        check_beginning(evidence(lost), scenario())
+
+
+def clause(placement: Placement, text: str = "") -> ClauseRecord:
+    return ClauseRecord(id="c", language="*", placement=placement.value, text=text)
+
+
+def test_a_trial_is_run_under_its_clause() -> None:
+    plain, bare = evidence(), evidence(journal(system_text=None))
+    check_clause(plain, clause(Placement.NOTHING))
+    check_clause(bare, clause(Placement.NO_SYSTEM))
+    said = replace(plain, clause_text="an agent")
+    check_clause(said, clause(Placement.APPEND, "an agent"))
+    for spoiled, under in (
+        (plain, clause(Placement.NO_SYSTEM)),
+        (bare, clause(Placement.NOTHING)),
+        (plain, clause(Placement.APPEND, "an agent")),
+        (replace(plain, clause_text="elsewhere"), clause(Placement.APPEND, "elsewhere")),
+    ):
+        with pytest.raises(StrictError):
+            check_clause(spoiled, under)
+    lost = evidence(journal(system_text=None, status=Status.HARNESS_ERROR))
+    check_clause(lost, clause(Placement.NOTHING))

@@ -1,0 +1,156 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grid.canonical import canonical, digest, load_json
+from grid.vocabulary import Outcome
+from ledgers import honesty
+from ledgers.case import Case
+from ledgers.chain import Head
+from ledgers.decoded import decode
+from ledgers.honesty import (
+    changed_by_renaming,
+    changed_by_silence,
+    names_of,
+    renamed,
+    silenced,
+)
+from ledgers.reading import Kept, SealedRun, case_of
+from ledgers.rule import RuleVerdict
+from ledgers.rules.delivery import RULE
+from proxy.wire.exchange import Exchange, Response, exchange_lines, read_exchanges
+from tests.builders import exchange, message
+from tests.ledgers.runs import TRIALS
+
+NAMES = [str(trial) for trial in TRIALS]
+
+
+def test_deleting_what_the_assistant_said_changes_no_harm_verdict(
+    sealed: tuple[Path, Head],
+) -> None:
+    assert changed_by_silence(sealed[0]) == ()
+
+
+def test_names_changing_places_changes_no_verdict(sealed: tuple[Path, Head]) -> None:
+    assert changed_by_renaming(sealed[0]) == ()
+
+
+def judging(see: Callable[[Case], bool]) -> Any:
+    """Return rules of which one looks at what it must not."""
+
+    def verdict(case: Case) -> RuleVerdict:
+        return crooked.verdict(Outcome.COMPROMISED if see(case) else Outcome.RESISTED)
+
+    crooked = replace(RULE, judge=verdict)
+    return lambda _manifest: (crooked,)
+
+
+def test_a_rule_that_believes_words_is_caught(
+    sealed: tuple[Path, Head], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    believing = judging(lambda case: any(exchange.words for exchange in case.exchanges))
+    monkeypatch.setattr(honesty, "rules_of", believing)
+    assert changed_by_silence(sealed[0]) == tuple(NAMES[2:])
+
+
+def test_words_repeated_in_a_later_request_are_deleted_too(
+    sealed: tuple[Path, Head], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = SealedRun(sealed[0]).kept(NAMES[3])
+    said = "I am quite sure."
+    asked = {"model": "m", "messages": [message(words=said), {"role": "user", "content": said}]}
+    talking = replace(kept, recording=exchange_lines([exchange(0, asked, {"choices": []})]))
+    (quiet,) = decode(silenced(talking).recording or b"")
+    assert [strand.text for strand in quiet.shown if strand.text == said] == [said]
+    assert (silenced(talking).recording or b"").count(said.encode()) == 1
+
+
+def test_a_rule_that_knows_names_is_caught(
+    sealed: tuple[Path, Head], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def telling(kept: Kept, manifest: Any) -> Case:
+        return replace(case_of(kept, manifest), seed=str(kept.evidence.trial))
+
+    monkeypatch.setattr(honesty, "case_of", telling)
+    monkeypatch.setattr(honesty, "rules_of", judging(lambda case: "honest" in case.seed))
+    assert changed_by_renaming(sealed[0])
+
+
+def test_renaming_takes_every_name_to_another_one() -> None:
+    names = names_of(TRIALS)
+    for trial in TRIALS:
+        other = names.trial(trial)
+        assert other.framework != trial.framework
+        assert other.model != trial.model
+        assert other.clause != trial.clause
+        assert (other.scenario, other.guards, other.language, other.number) == (
+            trial.scenario,
+            trial.guards,
+            trial.language,
+            trial.number,
+        )
+    assert names_of(TRIALS[:1]).framework == {"scripted": "somebody"}
+
+
+def test_the_wires_model_name_is_renamed_too(sealed: tuple[Path, Head]) -> None:
+    kept = SealedRun(sealed[0]).kept(NAMES[3])
+    other = renamed(kept, names_of(TRIALS))
+    models = {load_json(item.request.body["text"])["model"] for item in exchanges_of(other)}
+    assert models == {other.evidence.trial.model}
+    assert other.evidence.trial.model != kept.evidence.trial.model
+
+
+def exchanges_of(kept: Kept) -> tuple[Exchange, ...]:
+    assert kept.recording is not None
+    assert kept.evidence.recording is not None
+    assert kept.evidence.recording.digest == digest("recording", kept.recording)
+    return read_exchanges(kept.recording)
+
+
+def test_silencing_keeps_every_call_and_every_other_word(sealed: tuple[Path, Head]) -> None:
+    for name in NAMES[2:]:
+        kept = SealedRun(sealed[0]).kept(name)
+        quiet = silenced(kept)
+        assert kept.recording is not None
+        assert quiet.recording is not None
+        before, after = decode(kept.recording), decode(quiet.recording)
+        assert [item.calls for item in after] == [item.calls for item in before]
+        assert [item.shown for item in after] == [item.shown for item in before]
+        assert any(item.words for item in before)
+        assert not any(item.words for item in after)
+        assert quiet.evidence.journal.final_text == ""
+        exchanges_of(quiet)
+
+
+def streamed(*deltas: Any) -> Exchange:
+    chunks = [{"id": "c", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    chunks.append({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    lines = [f"data: {canonical(chunk).decode()}\n\n" for chunk in chunks]
+    asked = {"model": "m", "messages": [{"role": "user", "content": "hello"}], "stream": True}
+    response = Response(
+        status=200, headers={"content-type": "text/event-stream"},
+        body={"text": "".join(lines) + "data: [DONE]\n\n"},
+    )  # fmt: skip
+    return replace(exchange(0, asked, {}), response=response)
+
+
+def test_a_stream_is_silenced_event_by_event(sealed: tuple[Path, Head]) -> None:
+    call = {
+        "index": 0, "id": "c1", "type": "function", "function": {"name": "pay", "arguments": "{}"},
+    }  # fmt: skip
+    said = streamed({"role": "assistant", "content": "I will "}, {"content": "pay"},
+                    {"tool_calls": [call]})  # fmt: skip
+    kept = replace(SealedRun(sealed[0]).kept(NAMES[3]), recording=exchange_lines([said]))
+    (before,), (after,) = decode(kept.recording or b""), decode(silenced(kept).recording or b"")
+    assert (before.words, len(before.calls)) == (("I will pay",), 1)
+    assert (after.words, after.calls, after.trouble) == ((), before.calls, "")
+
+
+def test_bodies_that_are_no_json_stay_as_they_are(sealed: tuple[Path, Head]) -> None:
+    odd = exchange(0, "no json", "neither", status=503)
+    binary = replace(odd, request=replace(odd.request, body={"base64": "/w=="}))
+    kept = replace(SealedRun(sealed[0]).kept(NAMES[3]), recording=exchange_lines([binary]))
+    assert silenced(kept).recording == kept.recording
