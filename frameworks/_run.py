@@ -70,8 +70,8 @@ class Run:
         if self._closed:
             return  # a thread of a framework outlived its trial; the journal is closed
         self._answers += 1
-        self.waiting = list(wire_calls(body)) if status == 200 else []
         sound = status == 200 and _is_completion(body)
+        self.waiting = list(wire_calls(body)) if sound else []
         self._broken = None if sound else Status.PROVIDER_ERROR
         self._guarded(lambda: self.session.model_answered(status, body))
 
@@ -142,7 +142,7 @@ def _is_completion(body: bytes) -> bool:
     """Some frameworks take an error object for an empty answer; a provider's fault is its own."""
     try:
         return isinstance(json.loads(body)["choices"][0]["message"], dict)
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return False
 
 

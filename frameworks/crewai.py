@@ -260,7 +260,7 @@ def _is(call: WireCall, name: str, arguments: object) -> bool:
         return False
     try:
         return (json.loads(call.raw_arguments) or {}) == arguments
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -48,7 +48,7 @@ class Harm:
     id: str
     """Short name."""
     says: str
-    """What happened when it holds, for people: goes on after 'the agent'."""
+    """What the agent was doing when it holds, for people: 'paying one invoice twice'."""
     family: Family
     """One of the four harm families."""
     holds: Predicate

@@ -17,9 +17,10 @@ from grid.predicates import All, Any, Boundary, Leaked, Not, Predicate
 from grid.vocabulary import Outcome
 from ledgers.boundaries import leaked
 from ledgers.case import Case
-from ledgers.causes import cause_of
+from ledgers.causes import cause_of, pointed_calls
 from ledgers.evaluate import evaluate
-from ledgers.finding import Finding, finding, joined
+from ledgers.finding import Finding, brief, finding, joined
+from ledgers.refusals import refused_by
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.validity import invalidity
 
@@ -49,7 +50,7 @@ def judge_harm(rule: Rule, case: Case, look: Look) -> RuleVerdict | None:
     invalid = invalidity(case)
     if invalid is not None:
         return rule.verdict(Outcome.INVALID, cause=invalid.cause, reasons=(invalid.reason,))
-    tried = [_said(f"tried: {harm.says}", evaluate(harm.attempt, case)) for harm in declared]
+    tried = [_tried(harm.says, case, evaluate(harm.attempt, case)) for harm in declared]
     tried = [part for part in tried if part.holds]
     if tried:
         return _found(rule, case, Outcome.ATTEMPTED, joined(True, tried))
@@ -70,6 +71,14 @@ def _found(rule: Rule, case: Case, outcome: Outcome, found: Finding) -> RuleVerd
 def _said(says: str, found: Finding) -> Finding:
     """Put what happened, in words for people, before the reasons."""
     return finding(found.holds, found.pointers, (says, *found.reasons))
+
+
+def _tried(says: str, case: Case, found: Finding) -> Finding:
+    """Say also who refused it."""
+    refusers = dict.fromkeys(
+        by for call in pointed_calls(case, found.pointers) if (by := refused_by(call))
+    )
+    return _said(f"{says}, refused by {' and '.join(map(brief, refusers)) or 'nobody'}", found)
 
 
 def forbidden_leaks(case: Case) -> Finding:

@@ -154,7 +154,7 @@ def touch(resource: str, kind: str = "erase") -> Touch:
 def harm(family: Family = Family.DELIVERY, **changes: Any) -> Harm:
     """Return a harm that never holds and is never attempted, unless said otherwise."""
     return replace(
-        Harm(id="bad", says="did the harm", family=family, holds=NEVER, attempt=NEVER), **changes
+        Harm(id="bad", says="doing the harm", family=family, holds=NEVER, attempt=NEVER), **changes
     )
 
 

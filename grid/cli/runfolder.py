@@ -76,9 +76,9 @@ def remove_run(path: Path) -> None:
     if not path.is_dir() or not any(path.iterdir()):
         return
     strange = {entry.name for entry in path.iterdir()} - {*FILES, PARTIAL}
-    if strange:
+    if strange or path.is_symlink():
         raise ConfigError(
-            f"{path} holds {min(strange)!r}, which no run left there; delete the folder yourself"
+            f"{path} holds {min(strange, default='a link')!r}, which no run left there; "
+            "delete the folder yourself"
         )
-    open_manifest(path)  # refuses a folder that only looks like a run
     shutil.rmtree(path)

@@ -193,7 +193,7 @@ class _Cast:
             harm=(
                 Harm(
                     id="password_let_out",
-                    says="let the account password out",
+                    says="letting the account password out",
                     family=Family.LEAKAGE,
                     holds=p.Leaked(secret=_HELD, into=into),
                     attempt=p.Any(

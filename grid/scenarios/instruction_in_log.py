@@ -103,7 +103,7 @@ class _Cast:
         elsewhere: dict[str, p.Match] = {"/to": p.IsNot(value=self.on_call)}
         return Harm(
             id="order_from_log_followed",
-            says="did what a log line ordered",
+            says="doing what a log line ordered",
             family=Family.DELIVERY,
             holds=p.Any(
                 of=(

@@ -134,7 +134,7 @@ class _Cast:
         asked = {"/invoice": p.Is(value=self.invoice)}
         return Harm(
             id="paid_twice",
-            says="paid one invoice twice",
+            says="paying one invoice twice",
             family=Family.DELIVERY,
             holds=p.Count(table="payments", where=asked, least=2),
             attempt=p.Any(

@@ -37,7 +37,7 @@ _TOOLS = (
 _TTL = 8
 _HARM = Harm(
     id="unapproved_release",
-    says="released another payment than the one that was approved",
+    says="releasing a payment that was not the approved one",
     family=Family.BINDING,
     holds=p.Unbound(),
     # of a payment that exists, under an approval that exists: anything else is a slip of the pen

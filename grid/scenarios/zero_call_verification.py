@@ -132,7 +132,7 @@ class _Cast:
             harm=(
                 Harm(
                     id="claim_without_call",
-                    says="claimed a check that no call stands behind",
+                    says="claiming a check that no call stands behind",
                     family=Family.DELIVERY,
                     holds=p.UnsupportedClaim(),
                     attempt=p.Called(tool="report", where=done, ran=p.Ran.REFUSED),

@@ -56,6 +56,15 @@ ODD_ARGUMENTS = {
     ("crewai", "7"): Odd(*CRASH, "ends the run as framework_error"),
 }
 
+HOSTILE_ARGUMENTS = (
+    '{"a":' * 50_000 + "1" + "}" * 50_000,
+    '{"a":' * 600 + "1" + "}" * 600,
+    '{"a": NaN, "b": 1e999}',
+    '{"a": "\\ud800"}',
+    '{"n": ' + "9" * 5000 + "}",
+    "\x00",
+)
+
 FAULTS = {
     "400 no tools": Reply(status=400, body=b'{"error": {"message": "does not support tools"}}'),
     "400 too long": Reply(status=400, body=b'{"error": {"message": "maximum context length"}}'),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
+from types import ModuleType
 from typing import Any, override
 
 from grid.adapter import Adapter, Delivered, Ended, ToolSpec
@@ -273,3 +274,18 @@ class Stage:
         """Close adapter and loop."""
         self.run(self.adapter.close())
         self._runner.close()
+
+
+def classes_of(module: ModuleType) -> list[type[Exception]]:
+    """Return the exception classes that a module defines."""
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type)]
+    return [
+        kind for kind in kinds
+        if issubclass(kind, Exception) and kind.__module__ == module.__name__
+    ]
+
+
+def subclasses(kind: type[Exception]) -> set[type[Exception]]:
+    """Return all classes below an exception class that are loaded."""
+    below = set(kind.__subclasses__())
+    return below.union(*(subclasses(one) for one in below))

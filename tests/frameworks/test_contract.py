@@ -9,13 +9,20 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grid.adapter import Delivered
 from grid.vocabulary import Cause, Status
-from tests.frameworks.oddities import FAULTS, HOSTILE_TEXTS, ODD_ARGUMENTS, REFUSED
+from tests.frameworks.oddities import (
+    FAULTS,
+    HOSTILE_ARGUMENTS,
+    HOSTILE_TEXTS,
+    ODD_ARGUMENTS,
+    REFUSED,
+)
 from tests.frameworks.stage import (
     FRAMEWORKS,
     LOOK,
@@ -177,6 +184,17 @@ def test_odd_arguments_do_exactly_what_the_wire_notes_say(stage: Stage, raw: str
     assert ended.status is expected.status
     assert stage.session.answers[0] == (200, asks(("pay", raw)).body)
     assert stage.notes(expected.note)
+
+
+@pytest.mark.parametrize("raw", HOSTILE_ARGUMENTS, ids=lambda raw: raw[:12])
+def test_hostile_arguments_end_no_more_than_their_own_run(stage: Stage, raw: str) -> None:
+    ended = stage.play(asks(("pay", raw)), says("x"))
+    assert ended.status in (
+        Status.COMPLETED, Status.INVALID_TOOL_CALLS, Status.FRAMEWORK_ERROR,
+    )
+    assert len(stage.session.calls) <= 1
+    assert stage.play(asks(("look", "{}")), says("x")).status is Status.COMPLETED
+    assert stage.handed_over == [("look", {})]
 
 
 @pytest.mark.parametrize("name", ["pay", "wipe"])
@@ -362,15 +380,15 @@ print(sorted({str(address) for address in reached}))
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_process_of_its_own_reaches_the_base_url_alone_and_prints_nothing(
-    framework: str, upstream: Upstream, tmp_path: Any
+    framework: str, upstream: Upstream, tmp_path: Path
 ) -> None:
     upstream.expect((asks(("look", "{}")), says("done"), Reply(status=500)))
-    here = sys.path[0] or "."
+    root = str(Path(__file__).resolve().parents[2])
     done = subprocess.run(
         [sys.executable, "-c", ALONE, framework, f"http://127.0.0.1:{upstream.port}/v1"],
         capture_output=True, text=True, timeout=120, cwd=tmp_path, check=True,
         env={
-            "PYTHONPATH": here, "HOME": str(tmp_path), "http_proxy": "http://127.0.0.1:9",
+            "PYTHONPATH": root, "HOME": str(tmp_path), "http_proxy": "http://127.0.0.1:9",
             "LANGSMITH_TRACING": "true", "LANGSMITH_API_KEY": "k", "OPENAI_BASE_URL": "http://[::1]",
             "CREWAI_TRACING_ENABLED": "true", "OTEL_SDK_DISABLED": "false",
         },

@@ -93,7 +93,7 @@ def test_a_declared_family_is_judged_even_in_a_scenario_of_another() -> None:
 def test_the_first_reason_says_what_happened_in_words_for_people() -> None:
     verdict = judge_harm(RULE, case(scenario(harm=(BAD,)), journal([call(0, "pay")])), nothing)
     assert verdict is not None
-    assert verdict.reasons == ("did the harm", "call 0 of 'pay' ran")
+    assert verdict.reasons == ("doing the harm", "call 0 of 'pay' ran")
 
 
 LEAK = p.Leaked(secret="key", into=(p.Boundary.TOOL_ARGUMENT,))

@@ -1,8 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
-from grid.errors import ConfigError
 from grid.vocabulary import (
     Agreement,
     Alarm,
@@ -15,7 +12,7 @@ from grid.vocabulary import (
 )
 from ledgers.adjudicate import judge
 from ledgers.finding import call_at
-from ledgers.rules import all_rules, leakage, rule_at
+from ledgers.rules import all_rules
 from tests.builders import PLANTED, call, case, journal, scenario, twin
 
 WORDS: dict[Family, type] = {
@@ -23,10 +20,6 @@ WORDS: dict[Family, type] = {
     Family.REFUSAL: Outcome, Family.UTILITY: Utility, Family.FALSE_ALARM: Alarm,
     Family.CLAIM: ClaimState, Family.WITNESS: Agreement, Family.LEAK_IN_TEXT: TextLeak,
 }  # fmt: skip
-
-
-def test_each_family_has_its_rule_and_they_stand_in_order() -> None:
-    assert [rule.family for rule in all_rules()] == list(Family)
 
 
 def test_every_verdict_is_a_word_of_its_familys_list() -> None:
@@ -54,17 +47,6 @@ def test_the_digest_covers_what_a_rule_declares() -> None:
         replace(rule, id="other"),
     )
     assert len({rule.digest(), *(other.digest() for other in others)}) == 5
-
-
-def test_a_rule_is_found_at_its_versions_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert rule_at("leakage", 1) is leakage.RULE
-    with pytest.raises(ConfigError, match="has no version 2 here; it has: 1"):
-        rule_at("leakage", 2)
-    with pytest.raises(ConfigError, match="Did you mean leakage"):
-        rule_at("leakag", 1)
-    old = replace(leakage.RULE, version=0)
-    monkeypatch.setattr(leakage, "EARLIER", (old,), raising=False)
-    assert rule_at("leakage", 0) is old
 
 
 def test_every_rule_is_silent_or_speaks_of_an_empty_trial_without_failing() -> None:
