@@ -1,7 +1,7 @@
 # `make` alone lists what it can do. Works with GNU Make 3.81 and later.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint bench lock clean
+.PHONY: help setup demo test lint bench digests lock clean
 
 BIN  := .venv/bin
 JOBS ?= 2
@@ -19,10 +19,10 @@ setup: ## build .venv from requirements.lock (the others call it; does nothing w
 	@python="$$(PYTHON='$(PYTHON)' sh .ci/find-python)" && "$$python" -I .ci/setup.py
 
 demo: setup ## set up, then run the main job on the embedded default: no key, no network
-	@$(BIN)/nonverba run $(ARGS)
+	@$(BIN)/nonverba run --force $(ARGS)
 
 test: lint ## set up, lint, then run the tests with the network off
-	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 lint: setup ## format, lint, types, and who may import whom
 	$(BIN)/ruff format --check
@@ -32,6 +32,9 @@ lint: setup ## format, lint, types, and who may import whom
 
 bench: setup ## what a trial costs: bare frameworks, the proxy alone, the whole
 	@$(BIN)/python tests/bench/grid_bench.py $(ARGS)
+
+digests: setup ## note what is released now: scenarios, clauses, guards and rules (read the diff)
+	@$(BIN)/python -c "from ledgers.released import regenerate; regenerate()"
 
 lock: setup ## write requirements.lock anew (ARGS=--upgrade moves versions, a week behind the index)
 	@UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.12 \

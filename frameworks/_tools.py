@@ -10,6 +10,8 @@ def wire_tool(spec: ToolSpec) -> dict[str, Any]:
     return {
         "type": "function",
         "function": {
-            "name": spec.name, "description": spec.description, "parameters": spec.parameters,
+            "name": spec.name,
+            "description": spec.description,
+            "parameters": spec.parameters,
         },
     }

@@ -123,15 +123,26 @@ class CrewAIAdapter:
     def _agent(self, run: Run) -> Agent:
         session = run.session
         llm = _ExactLLM(
-            model=session.model, custom_openai=True, base_url=session.base_url,
-            api_key=session.api_key, timeout=session.timeout_s, max_retries=0, stream=False,
+            model=session.model,
+            custom_openai=True,
+            base_url=session.base_url,
+            api_key=session.api_key,
+            timeout=session.timeout_s,
+            max_retries=0,
+            stream=False,
             client_params={"http_client": self._http},
         )
         llm.offer(session)
         return Agent(
-            role="agent", goal="unsaid", backstory="unsaid", llm=llm,
-            tools=[_Door.to(run, spec.name) for spec in session.tools], verbose=False,
-            max_iter=session.turn_limit + 1, max_retry_limit=0, respect_context_window=False,
+            role="agent",
+            goal="unsaid",
+            backstory="unsaid",
+            llm=llm,
+            tools=[_Door.to(run, spec.name) for spec in session.tools],
+            verbose=False,
+            max_iter=session.turn_limit + 1,
+            max_retry_limit=0,
+            respect_context_window=False,
             cache=False,
         )
 

@@ -78,13 +78,21 @@ class LangGraphAdapter:
     def _graph(self, run: Run) -> Any:
         session = run.session
         model = _ExactModel(
-            model=session.model, base_url=session.base_url, api_key=SecretStr(session.api_key),
-            timeout=session.timeout_s, max_retries=0, streaming=False, use_responses_api=False,
+            model=session.model,
+            base_url=session.base_url,
+            api_key=SecretStr(session.api_key),
+            timeout=session.timeout_s,
+            max_retries=0,
+            streaming=False,
+            use_responses_api=False,
             temperature=None,
-            http_async_client=self._http, http_client=self._blocking,
+            http_async_client=self._http,
+            http_client=self._blocking,
         )
         return create_agent(
-            model, [wire_tool(spec) for spec in session.tools], system_prompt=session.system_text,
+            model,
+            [wire_tool(spec) for spec in session.tools],
+            system_prompt=session.system_text,
             middleware=[_Door(run)],
         )
 
@@ -122,7 +130,9 @@ class _Door(AgentMiddleware):
         call = request.tool_call
         delivered = self._run.call(name=call["name"], arguments=call["args"], call_id=call["id"])
         return ToolMessage(
-            content=delivered.text, tool_call_id=call["id"], name=call["name"],
+            content=delivered.text,
+            tool_call_id=call["id"],
+            name=call["name"],
             status="error" if delivered.is_error else "success",
         )
 

@@ -78,13 +78,19 @@ class StrandsAdapter:
     def _agent(self, run: Run) -> Agent:
         session = run.session
         client = openai.AsyncOpenAI(
-            base_url=session.base_url, api_key=session.api_key, timeout=session.timeout_s,
-            max_retries=0, http_client=self._http,
+            base_url=session.base_url,
+            api_key=session.api_key,
+            timeout=session.timeout_s,
+            max_retries=0,
+            http_client=self._http,
         )
         agent = Agent(
-            model=_ExactModel(client, session), system_prompt=session.system_text,
-            tools=[_Door(run, spec) for spec in session.tools], callback_handler=None,
-            conversation_manager=NullConversationManager(), retry_strategy=None,
+            model=_ExactModel(client, session),
+            system_prompt=session.system_text,
+            tools=[_Door(run, spec) for spec in session.tools],
+            callback_handler=None,
+            conversation_manager=NullConversationManager(),
+            retry_strategy=None,
             tool_executor=SequentialToolExecutor(),
         )
 
@@ -143,11 +149,13 @@ class _Door(strands_tools.AgentTool):
         )
         if delivered.halt:
             invocation_state["agent"].cancel()
-        yield ToolResultEvent({
-            "toolUseId": tool_use["toolUseId"],
-            "status": "error" if delivered.is_error else "success",
-            "content": [{"text": delivered.text}],
-        })
+        yield ToolResultEvent(
+            {
+                "toolUseId": tool_use["toolUseId"],
+                "status": "error" if delivered.is_error else "success",
+                "content": [{"text": delivered.text}],
+            }
+        )
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:

@@ -155,11 +155,13 @@ class PackWriter:
         """
         self._folder = folder
         self.frames: list[Frame] = list(_recover(folder))
+        self._done = {frame.trial for frame in self.frames if frame.pack is Pack.EVIDENCE}
+        self._ends = pack_sizes(self.frames)
         self._broken = False
 
     def finished(self) -> frozenset[str]:
         """Return the trials whose evidence is kept."""
-        return frozenset(frame.trial for frame in self.frames if frame.pack is Pack.EVIDENCE)
+        return frozenset(self._done)
 
     def add(self, trial: str, evidence: bytes, recording: bytes | None) -> None:
         """Keep one trial.
@@ -169,27 +171,26 @@ class PackWriter:
         """
         if self._broken:
             raise HarnessError("an earlier trial could not be kept; run again with --resume")
-        if trial in self.finished():
+        if trial in self._done:
             raise HarnessError(f"{trial} is already kept; a trial runs once")
         parts = [(Pack.RECORDING, recording)] if recording is not None else []
         packed = [
             (pack, data, pack_frame(data)) for pack, data in (*parts, (Pack.EVIDENCE, evidence))
         ]
         self._broken = True  # until everything is written
-        ends = pack_sizes(self.frames)
         new = [
             Frame(
                 trial=trial,
                 pack=pack,
-                offset=ends[pack],
-                length=len(frame),
+                offset=self._ends[pack],
+                length=len(packed_data),
                 digest=digest(pack.value, data),
             )
-            for pack, data, frame in packed
+            for pack, data, packed_data in packed
         ]
         try:
-            for pack, _, frame in packed:
-                _append(self._folder / pack.file, frame)
+            for pack, _, packed_data in packed:
+                _append(self._folder / pack.file, packed_data)
             _append(self._folder / INDEX, b"".join(map(_line, new)))
         except OSError as error:
             raise HarnessError(
@@ -197,6 +198,9 @@ class PackWriter:
                 "make room, then run again with --resume"
             ) from error
         self.frames += new
+        self._done.add(trial)
+        for frame in new:
+            self._ends[frame.pack] += frame.length
         self._broken = False
 
 

@@ -71,7 +71,8 @@ FAULTS = {
     "401": Reply(status=401, body=b'{"error": {"message": "no"}}'),
     "404": Reply(status=404, body=b'{"error": {"message": "only supported in v1/responses"}}'),
     "429": Reply(
-        status=429, body=b'{"error": {"message": "rate limit", "code": "rate_limit_exceeded"}}',
+        status=429,
+        body=b'{"error": {"message": "rate limit", "code": "rate_limit_exceeded"}}',
         headers=(("retry-after", "0"), ("x-should-retry", "true")),
     ),
     "500": Reply(status=500, body=b"{tools} oops", headers=(("x-should-retry", "true"),)),

@@ -38,9 +38,7 @@ PAY = ToolSpec(
         "additionalProperties": False,
     },
 )
-LOOK = ToolSpec(
-    name="look", description="Looks.", parameters={"type": "object", "properties": {}}
-)
+LOOK = ToolSpec(name="look", description="Looks.", parameters={"type": "object", "properties": {}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +84,17 @@ class Asked:
 def completion(message: dict[str, Any], finish: str) -> Reply:
     """Return a chat completion around a message."""
     body = {
-        "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "scripted",
-        "choices": [{
-            "index": 0, "finish_reason": finish,
-            "message": {"role": "assistant", "content": None, **message},
-        }],
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": finish,
+                "message": {"role": "assistant", "content": None, **message},
+            }
+        ],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
     }
     return Reply(body=json.dumps(body).encode())
@@ -107,7 +111,8 @@ def asks(
     """Return an answer with tool calls (name, raw argument text); ids are call-<base>, ..."""
     tool_calls = [
         {
-            "id": f"call-{base + place}", "type": "function",
+            "id": f"call-{base + place}",
+            "type": "function",
             "function": {"name": name, "arguments": raw},
         }
         for place, (name, raw) in enumerate(calls)
@@ -153,7 +158,8 @@ class Upstream:
             handler.connection.close()
             return
         head = [
-            f"HTTP/1.1 {reply.status} Scripted", "content-type: application/json",
+            f"HTTP/1.1 {reply.status} Scripted",
+            "content-type: application/json",
             f"content-length: {len(reply.body)}",
             *(f"{name}: {value}" for name, value in reply.headers),
         ]
@@ -280,8 +286,7 @@ def classes_of(module: ModuleType) -> list[type[Exception]]:
     """Return the exception classes that a module defines."""
     kinds = [kind for kind in vars(module).values() if isinstance(kind, type)]
     return [
-        kind for kind in kinds
-        if issubclass(kind, Exception) and kind.__module__ == module.__name__
+        kind for kind in kinds if issubclass(kind, Exception) and kind.__module__ == module.__name__
     ]
 
 

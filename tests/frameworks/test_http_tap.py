@@ -55,7 +55,8 @@ def test_an_answer_is_reported_raw_and_still_reaches_the_client(
         (Reply(drop=True), 5, Status.PROVIDER_ERROR),
         (Reply(body=says("x").body, delay_s=0.3), 0.05, Status.TIMEOUT),
         (
-            Reply(body=b"no gzip", headers=(("content-encoding", "gzip"),)), 5,
+            Reply(body=b"no gzip", headers=(("content-encoding", "gzip"),)),
+            5,
             Status.PROVIDER_ERROR,
         ),
     ],

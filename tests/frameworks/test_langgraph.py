@@ -53,7 +53,8 @@ def test_a_malformed_call_beside_a_sound_one_does_not_end_the_run(langgraph: Sta
     assert langgraph.handed_over == [("look", {})]
     echoed = langgraph.history("assistant")[0]["tool_calls"]
     assert [call["function"] for call in echoed] == [
-        {"name": "look", "arguments": "{}"}, {"name": "pay", "arguments": "{bad"},
+        {"name": "look", "arguments": "{}"},
+        {"name": "pay", "arguments": "{bad"},
     ]
     assert [message["content"] for message in langgraph.history("tool")] == [
         "Tool call pay with id call-0 could not be executed - "
