@@ -1,4 +1,4 @@
-"""The demo grid, as `make demo` runs it: its head, its honesty, its replay, and what tampering does."""
+"""The demo grid, as `make demo` runs it: head, honesty, replay, and what tampering does."""
 
 import os
 import re

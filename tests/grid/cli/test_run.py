@@ -296,3 +296,38 @@ def test_a_run_without_one_valid_trial_exits_3(tmp_path: Path) -> None:
     assert done.returncode == 3, done.stderr
     assert "no trial is valid" in done.stderr
     assert "invalid" in done.stdout
+
+
+def test_a_full_disk_stops_the_run_with_a_sentence_and_resume_finishes_it(tmp_path: Path) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text(SMALL + "trials = 40\n")
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import errno\n"
+        "import ledgers.packs as packs\n"
+        "real, room = packs._append, [30]\n"
+        "def append(path, data):\n"
+        "    room[0] -= 1\n"
+        "    if room[0] < 0:\n"
+        "        real(path, data[:7])\n"
+        "        raise OSError(errno.ENOSPC, 'No space left on device')\n"
+        "    real(path, data)\n"
+        "packs._append = append\n"
+        "from grid.cli import main\n"
+        "main()\n"
+    )
+    words = ["run", str(grid), "-o", str(tmp_path / "run")]
+    done = subprocess.run(
+        [sys.executable, script, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert done.returncode == 3, done.stderr
+    assert "No space left on device; make room, then run again with --resume" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert nonverba(*words, "--resume").returncode == 0
+    assert nonverba("run", grid, "-o", tmp_path / "whole").returncode == 0
+    assert head(tmp_path / "run") == head(tmp_path / "whole")

@@ -1,0 +1,47 @@
+"""`nonverba list`: everything that there is to choose from."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from grid.cli import app
+from grid.cli.listing import Kind
+
+
+def listed(*words: str) -> list[dict[str, object]]:
+    done = CliRunner().invoke(app, ["list", *words, "--json"])
+    assert done.exit_code == 0, done.output
+    rows: list[dict[str, object]] = json.loads(done.output)
+    return rows
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_every_kind_lists_something_as_a_table_and_as_data(kind: Kind) -> None:
+    rows = listed(kind.value)
+    done = CliRunner().invoke(app, ["list", kind.value])
+    assert done.exit_code == 0
+    first = str(next(iter(rows[0].values())))
+    assert first in done.output
+
+
+def test_the_eight_scenarios_of_this_version_are_listed_by_number() -> None:
+    numbers = [row["number"] for row in listed("scenarios")]
+    assert numbers == ["S02", "S05", "S11", "S14", "S20", "S26", "S30", "S32"]
+
+
+def test_the_four_clauses_of_this_version_are_listed() -> None:
+    assert {row["clause"] for row in listed("clauses")} == {
+        "none", "tool-output-is-data", "absent-target-is-refusal", "no-system-prompt",
+    }  # fmt: skip
+
+
+def test_personas_are_labelled_as_instruments() -> None:
+    done = CliRunner().invoke(app, ["list", "personas"])
+    assert "they stand for no real model" in done.output
+
+
+def test_what_still_differs_on_the_wire_is_listed_for_each_framework() -> None:
+    rows = listed("frameworks", "--wire")
+    assert {row["framework"] for row in rows} == {"crewai", "langgraph", "scripted", "strands"}
+    assert all(row["what differs"] for row in rows)
