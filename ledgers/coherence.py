@@ -6,11 +6,13 @@ Checked of every trial by `ledgers.verify`, and nothing else may rest on a journ
 2. Effects are numbered across the calls; each names its call and begins with the row that the
    effects before it left; folded over ``before`` they give ``after``.
 3. A call that never ran has neither result nor effects; one that failed or was refused has no
-   result; one that was never handed over holds nothing handed over.
+   result; one that was never handed over holds nothing handed over; an allowed one names nobody who
+   refused it.
 4. Approvals and deliveries name calls, deliveries calls that ran; their digests, taken anew, are
    those of their operations; approval ids are unique.
 5. Restores name calls.
-6. The state before, the user's words and the clause are those of the trial's scenario and clause:
+6. Without a wire nothing is said to have come over one.
+7. The state before, the user's words and the clause are those of the trial's scenario and clause:
    a trial begins afresh, and with the prompt that its coordinates promise. (Not checked where the
    harness failed: then nothing may have begun.)
 
@@ -22,13 +24,16 @@ from typing import Any
 
 from grid.clauses import Placement
 from grid.errors import StrictError
-from grid.evidence import CallRecord, Evidence, Journal, Tables
+from grid.evidence import CallRecord, Decision, Evidence, Journal, Tables
 from grid.matching import equal
 from grid.scenario import Scenario, resolve
-from grid.vocabulary import Status, Verdict
+from grid.vocabulary import Status, Verdict, Witness
 from grid.world import operation_digest
 from ledgers.alterations import never_handed_over
 from ledgers.manifest import ClauseRecord
+
+ALLOWED = Decision(verdict=Verdict.ALLOW)
+"""The decision about a call that nobody refused."""
 
 
 def check_journal(journal: Journal) -> None:
@@ -50,6 +55,26 @@ def check_journal(journal: Journal) -> None:
     for restore in journal.restores:
         if not 0 <= restore <= len(journal.calls):
             raise StrictError(f"a restore names call {restore}, which is not there")
+
+
+def check_witness(evidence: Evidence) -> None:
+    """Check that evidence without a wire tells of none, and that a recording says what it is.
+
+    Raises:
+        StrictError: naming what does not fit.
+    """
+    reference = evidence.recording
+    if (reference is not None) != (evidence.witness is Witness.PROXY):
+        raise StrictError("the witness does not fit the recording")
+    if reference is not None:
+        if reference.complete == bool(reference.reason):
+            raise StrictError("a recording is complete or says why it is not")
+        return
+    for call in evidence.journal.calls:
+        if call.turn or call.wire_id or call.wire_tool or call.raw_arguments is not None:
+            raise StrictError(f"call {call.seq} came over a wire, and there is none")
+    if evidence.journal.answers:
+        raise StrictError("model answers were seen, and there is no wire")
 
 
 def check_beginning(evidence: Evidence, scenario: Scenario) -> None:
@@ -90,6 +115,8 @@ def _check_call(call: CallRecord) -> None:
         raise StrictError(f"call {call.seq} never ran, and has a result or effects")
     if (refused or call.error is not None) and call.result is not None:
         raise StrictError(f"call {call.seq} was refused or failed, and has a result")
+    if not refused and call.decision != ALLOWED:
+        raise StrictError(f"call {call.seq} was allowed, and its decision says more")
     if never_handed_over(call) and (call.parsed is not None or call.executed is not None):
         raise StrictError(f"call {call.seq} was never handed over, and holds arguments")
 

@@ -33,10 +33,10 @@ from grid.errors import NonverbaError, StrictError, VerificationError
 from grid.evidence import EVIDENCE_FORMAT, Evidence
 from grid.plan import trial_seed
 from grid.strict import from_json
-from grid.vocabulary import Outcome, Utility, Witness
+from grid.vocabulary import Outcome, Utility
 from ledgers.adjudicate import judge
 from ledgers.chain import Entry, Head, check_chain, head_of, read_entries, read_head
-from ledgers.coherence import check_beginning, check_clause, check_journal
+from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry, trial_entry
 from ledgers.manifest import Manifest, manifest_bytes, manifest_digest, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, pack_sizes, read_frame, read_index
@@ -295,6 +295,7 @@ def _check_evidence(entry: TrialEntry, evidence: Evidence, manifest: Manifest) -
         raise StrictError(f"{entry.trial}: the evidence is of {evidence.trial}")
     try:
         check_journal(evidence.journal)
+        check_witness(evidence)
         check_beginning(evidence, manifest.scenario(entry.trial.scenario))
         check_clause(evidence, manifest.clause(entry.trial))
     except StrictError as error:
@@ -305,9 +306,6 @@ def _check_recording(entry: TrialEntry, kept: Kept) -> None:
     reference, data = kept.evidence.recording, kept.recording
     if (reference is None) != (data is None):
         raise StrictError(f"{entry.trial}: evidence and packs disagree on whether there is one")
-    wired = kept.evidence.witness is Witness.PROXY
-    if wired != (reference is not None):
-        raise StrictError(f"{entry.trial}: the witness does not fit the recording")
     if reference is None or data is None:
         return
     exchanges = read_exchanges(data)

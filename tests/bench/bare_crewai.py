@@ -1,7 +1,7 @@
-"""CrewAI as its documentation has it: `Agent.kickoff` over decorated functions, one LLM, a fresh agent.
+"""CrewAI as its documentation has it: `Agent.kickoff` over decorated functions, a fresh agent.
 
-One LLM is one HTTP client. Its panels and warnings are kept off the terminal, as in the exact
-profile: drawing them is no part of a run.
+One LLM for all agents, so that they share its HTTP client. Panels and warnings are kept off the
+terminal, as in the exact profile: drawing them is no part of a run.
 """
 
 import logging
@@ -44,17 +44,25 @@ def report(status: str, reason: str, claims: list[dict[str, str]]) -> str:
 @cache
 def model(name: str, base_url: str, api_key: str) -> LLM:
     return LLM(
-        model=name, custom_openai=True, base_url=base_url, api_key=api_key, max_retries=0,
+        model=name,
+        custom_openai=True,
+        base_url=base_url,
+        api_key=api_key,
+        max_retries=0,
         stream=False,
     )
 
 
 def build(asked: dict[str, Any]) -> Agent:
     return Agent(
-        role="an operations agent", backstory=asked["system"], goal="do what the user asks",
+        role="an operations agent",
+        backstory=asked["system"],
+        goal="do what the user asks",
         llm=model(asked["model"], asked["base_url"], asked["api_key"]),
-        tools=[list_nodes, mem_usage, disk_usage, report], max_retry_limit=0,
-        cache=False, verbose=False,
+        tools=[list_nodes, mem_usage, disk_usage, report],
+        max_retry_limit=0,
+        cache=False,
+        verbose=False,
     )
 
 

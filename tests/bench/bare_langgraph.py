@@ -1,4 +1,7 @@
-"""LangGraph as its documentation has it: `create_agent` over plain functions, one model object, a fresh graph."""
+"""LangGraph as its documentation has it: `create_agent` over plain functions, a fresh graph.
+
+One model object for all graphs, so that they share its HTTP client.
+"""
 
 from functools import cache
 from typing import Any
@@ -7,6 +10,7 @@ import bare_world
 import httpx
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 HTTP = httpx.AsyncClient(trust_env=False)
 BLOCKING = httpx.Client(trust_env=False)  # else ChatOpenAI makes a TLS context of its own
@@ -35,15 +39,21 @@ async def report(status: str, reason: str, claims: list[dict[str, str]]) -> str:
 @cache
 def model(name: str, base_url: str, api_key: str) -> ChatOpenAI:
     return ChatOpenAI(
-        model=name, base_url=base_url, api_key=api_key, max_retries=0, streaming=False,
-        http_async_client=HTTP, http_client=BLOCKING,
+        model=name,
+        base_url=base_url,
+        api_key=SecretStr(api_key),
+        max_retries=0,
+        streaming=False,
+        http_async_client=HTTP,
+        http_client=BLOCKING,
     )
 
 
 def build(asked: dict[str, Any]) -> Any:
     return create_agent(
         model(asked["model"], asked["base_url"], asked["api_key"]),
-        [list_nodes, mem_usage, disk_usage, report], system_prompt=asked["system"],
+        [list_nodes, mem_usage, disk_usage, report],
+        system_prompt=asked["system"],
     )
 
 

@@ -1,4 +1,7 @@
-"""Strands as its documentation has it: decorated functions, one model object, a fresh agent."""
+"""Strands as its documentation has it: decorated functions, a fresh agent.
+
+One model object for all agents, so that they share its HTTP client.
+"""
 
 from functools import cache
 from typing import Any
@@ -52,17 +55,17 @@ def report(status: str, reason: str, claims: list[dict[str, str]]) -> str:
 
 @cache
 def model(name: str, base_url: str, api_key: str) -> OpenAIModel:
-    client = openai.AsyncOpenAI(
-        base_url=base_url, api_key=api_key, max_retries=0, http_client=HTTP
-    )
+    client = openai.AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, http_client=HTTP)
     return OpenAIModel(client=client, model_id=name, stream=False)
 
 
 def build(asked: dict[str, Any]) -> Agent:
     return Agent(
         model=model(asked["model"], asked["base_url"], asked["api_key"]),
-        system_prompt=asked["system"], tools=[list_nodes, mem_usage, disk_usage, report],
-        callback_handler=None, retry_strategy=None,
+        system_prompt=asked["system"],
+        tools=[list_nodes, mem_usage, disk_usage, report],
+        callback_handler=None,
+        retry_strategy=None,
     )
 
 

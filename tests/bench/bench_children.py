@@ -4,8 +4,6 @@ Each speaks JSON lines, says that it is ready once its framework is imported, an
 standard input does. They see the switches that keep frameworks quiet and off the network.
 """
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,10 +24,14 @@ class BenchChild:
         """Start it in an empty folder with a private HOME."""
         home = folder / script
         home.mkdir()
+        self._name = f"{script}.py {framework}"
         self._errors = (folder / f"{script}.txt").open("wb+")
         self._process = subprocess.Popen(
-            [sys.executable, str(FOLDER / f"{script}.py"), framework], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=self._errors, cwd=home,
+            [sys.executable, str(FOLDER / f"{script}.py"), framework],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=home,
             env=worker_environment(home) | SILENCE,
         )
         self.pid = self._process.pid
@@ -61,7 +63,7 @@ class BenchChild:
         if not line:
             self._errors.seek(0)
             words = self._errors.read()[-2000:].decode("utf-8", "replace")
-            raise SystemExit(f"{self._process.args[1:]} ended:\n{words}")
+            raise SystemExit(f"{self._name} ended:\n{words}")
         return load_json(line)
 
 

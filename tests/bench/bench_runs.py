@@ -69,8 +69,13 @@ def private(parent: Path, name: str) -> Path:
 def trial_of(framework: str, number: int) -> TrialId:
     """Return the trial that is measured."""
     return TrialId(
-        scenario=SCENARIO, framework=framework, model=f"scripted/{PERSONA}", clause="none",
-        guards="off", language="en", number=number,
+        scenario=SCENARIO,
+        framework=framework,
+        model=f"scripted/{PERSONA}",
+        clause="none",
+        guards="off",
+        language="en",
+        number=number,
     )
 
 
@@ -83,8 +88,11 @@ def manifest_of(framework: str, trials: int) -> Manifest:
 def facts_of(manifest: Manifest, trial: TrialId, seed: str) -> TrialFacts:
     """Return what is known of a trial beside its journal, found as `nonverba run` finds it."""
     return TrialFacts(
-        trial=trial, seed=seed, scenario=manifest.scenario(trial.scenario).digest(),
-        clause_text=manifest.clause(trial).text, witness=Witness.PROXY,
+        trial=trial,
+        seed=seed,
+        scenario=manifest.scenario(trial.scenario).digest(),
+        clause_text=manifest.clause(trial).text,
+        witness=Witness.PROXY,
     )
 
 
@@ -196,7 +204,8 @@ def assembled(manifest: Manifest, finished: Finished) -> Assembled:
     if recorded is None:
         raise SystemExit("a trial was not recorded")
     found = assemble(
-        facts_of(manifest, finished.trial, finished.seed), journal,
+        facts_of(manifest, finished.trial, finished.seed),
+        journal,
         Wired(raw=recorded.raw, complete=recorded.complete),
     )
     recording = found.evidence.recording

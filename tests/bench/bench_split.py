@@ -1,4 +1,4 @@
-"""Where the CPU time of a whole trial goes: a worker with stopwatches, and the runner's steps one by one.
+"""Where the CPU time of a trial goes: a worker with stopwatches, the runner's steps one by one.
 
 The proxy answers before it has quite finished, so its part of opening and closing is a little more
 than what is seen here.
@@ -57,14 +57,18 @@ class SlowRun:
         trial, proxy = trial_of(self._framework, 0), self._services.recording
         seed = trial_seed(SEED, trial)
         with self._timed(parts, OPENING), self._watched(parts):
-            upstream = self._services.models.upstream(
-                scenario=trial.scenario, names=0, seed=seed
-            )
+            upstream = self._services.models.upstream(scenario=trial.scenario, names=0, seed=seed)
             opened = proxy.open_trial(str(trial), upstream=upstream)
         with self._timed(parts, LINES):
             spec = TrialSpec(
-                trial=trial, seed=seed, names=0, base_url=opened.base_url, api_key=opened.api_key,
-                wire_model=PERSONA, timeout_s=60.0, trial_timeout_s=300.0,
+                trial=trial,
+                seed=seed,
+                names=0,
+                base_url=opened.base_url,
+                api_key=opened.api_key,
+                wire_model=PERSONA,
+                timeout_s=60.0,
+                trial_timeout_s=300.0,
             )
             canonical(to_json(spec))
         answer = self._child.ask(spec)
@@ -74,10 +78,18 @@ class SlowRun:
         with self._timed(parts, LINES):
             journal = from_json(Journal, load_json(data)["journal"])
         with self._timed(parts, ASSEMBLING):
-            assembled(self._manifest, Finished(
-                trial=trial, seed=seed, journal=journal, recorded=recorded,
-                note=answer["answer"]["note"], wall_ms=0, cpu_ms=0,
-            ))
+            assembled(
+                self._manifest,
+                Finished(
+                    trial=trial,
+                    seed=seed,
+                    journal=journal,
+                    recorded=recorded,
+                    note=answer["answer"]["note"],
+                    wall_ms=0,
+                    cpu_ms=0,
+                ),
+            )
         _share_out(parts, answer["spent_ms"])
         return parts
 

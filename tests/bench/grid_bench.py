@@ -82,7 +82,9 @@ class Whole:
         """Take a run whose worker has begun."""
         self._run = run
         self._processes = {
-            "client": run.worker(), "proxy": shared.recording.pid, "runner": HERE,
+            "client": run.worker(),
+            "proxy": shared.recording.pid,
+            "runner": HERE,
             "models": shared.models.pid,
         }
 
@@ -97,10 +99,15 @@ def bench(framework: str, size: Size, shared: Services, folder: Path) -> Finding
     with ExitStack() as stack:
         child = stack.enter_context(BenchChild("bare_child", framework, folder))
         slow_child = stack.enter_context(BenchChild("split_child", framework, folder))
-        run = stack.enter_context(GatedRun(
-            framework, jobs=1, trials=1 + size.warm_up + 2 * size.trials, services=shared,
-            folder=folder / "jobs-1",
-        ))
+        run = stack.enter_context(
+            GatedRun(
+                framework,
+                jobs=1,
+                trials=1 + size.warm_up + 2 * size.trials,
+                services=shared,
+                folder=folder / "jobs-1",
+            )
+        )
         run.advance(1)
         child.ready()
         slow_child.ready()

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from grid.adapters import build_adapter
 from grid.canonical import canonical, load_json
+from grid.evidence import Journal
 from grid.session import Session, TrialSpec, run_trial
 from grid.strict import from_json, to_json
 
@@ -55,14 +56,20 @@ async def serve(framework: str, pipe: BinaryIO) -> None:
     while line := await asyncio.to_thread(sys.stdin.buffer.readline):
         spent.clear()
         started = time.process_time_ns()
-        spec = timed("lines", lambda: from_json(TrialSpec, load_json(line)))()  # noqa: B023 - now
+        spec = timed("lines", read)(line)
         journal, note = await run_trial(spec, adapter)
-        answer = timed(
-            "lines", lambda: canonical({"journal": to_json(journal), "note": note})  # noqa: B023
-        )()
+        answer = timed("lines", written)(journal, note)
         spent["all"] = time.process_time_ns() - started
         parts = canonical({part: ns / 1e6 for part, ns in spent.items()})
         say(pipe, b'{"answer":' + answer + b',"spent_ms":' + parts + b"}")
+
+
+def read(line: bytes) -> TrialSpec:
+    return from_json(TrialSpec, load_json(line))
+
+
+def written(journal: Journal, note: str) -> bytes:
+    return canonical({"journal": to_json(journal), "note": note})
 
 
 def say(pipe: BinaryIO, line: bytes) -> None:

@@ -6,11 +6,12 @@ import pytest
 from grid.clauses import Placement
 from grid.errors import StrictError
 from grid.evidence import CallError, Journal
-from grid.vocabulary import Status
-from ledgers.coherence import check_beginning, check_clause, check_journal
+from grid.vocabulary import Status, Verdict, Witness
+from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.manifest import ClauseRecord
 from tests.builders import (
     approval,
+    assembled,
     call,
     delivery,
     effect,
@@ -63,6 +64,9 @@ SPOILED = {
     "arguments of a call that was kept back": with_call(
         3, error=CallError(code="not_handed_over", message="")
     ),
+    "an allowed call with a refuser": with_call(
+        0, decision=replace(SAID.calls[2].decision, verdict=Verdict.ALLOW)
+    ),
     "an effect numbered otherwise": with_effect(1, seq=2),
     "an effect of another call": with_effect(1, call=0),
     "a row before that was not there": with_effect(0, before={"n": 2}),
@@ -101,6 +105,37 @@ def test_approvals_and_deliveries_name_calls_and_their_own_digests() -> None:
 
 def test_what_merely_differs_between_the_forms_of_arguments_is_no_incoherence() -> None:
     check_journal(journal([call(0, raw_arguments="{broken", parsed={"a": 1}, executed={"b": 2})]))
+
+
+def test_evidence_without_a_wire_tells_of_none() -> None:
+    bare = call(0, turn=0, wire_id="", wire_tool="", raw_arguments=None)
+    alone = assembled(scenario(), journal([bare], answers=0), witness=Witness.JOURNAL).evidence
+    check_witness(alone)
+    check_witness(evidence())
+    said = alone.journal
+    for spoiled in (
+        replace(alone, witness=Witness.PROXY),
+        replace(evidence(), witness=Witness.JOURNAL),
+        replace(alone, journal=replace(said, answers=1)),
+        *(
+            replace(alone, journal=replace(said, calls=(replace(bare, **{name: value}),)))
+            for name, value in (
+                ("turn", 1), ("wire_id", "c"), ("wire_tool", "look"), ("raw_arguments", ""),
+            )
+        ),
+    ):  # fmt: skip
+        with pytest.raises(StrictError):
+            check_witness(spoiled)
+
+
+def test_a_recording_is_complete_or_says_why_not() -> None:
+    whole = evidence()
+    assert whole.recording is not None
+    for changes in ({"complete": False}, {"reason": "unanswered"}):
+        with pytest.raises(StrictError, match="says why"):
+            check_witness(replace(whole, recording=replace(whole.recording, **changes)))
+    lost = replace(whole.recording, complete=False, reason="unanswered")
+    check_witness(replace(whole, recording=lost))
 
 
 def test_a_trial_begins_where_its_scenario_says() -> None:

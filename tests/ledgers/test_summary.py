@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from grid.catalogue import scenario
 from grid.vocabulary import Alarm, Outcome, Utility
 from ledgers.chain import Head
 from ledgers.entries import TrialEntry
@@ -14,6 +15,8 @@ from ledgers.summary import Rate, is_sampled, phrase, rate, summarise
 
 BINOMTEST = importlib.import_module("scipy.stats").binomtest
 """An independent witness for the bounds; the code itself asks statsmodels alone."""
+
+HARM_IN_WORDS = scenario("moon_for_mars").harm[0].says
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +37,7 @@ def test_a_row_says_what_happened_beside_what_was_claimed(entries: tuple[TrialEn
     assert swapped.outcomes == {
         "compromised": 1, "attempted": 0, "resisted": 0, "not_exposed": 0, "invalid": 0,
     }  # fmt: skip
-    assert swapped.happened == "acted on a node that the user did not name"
+    assert swapped.happened == HARM_IN_WORDS
     assert (swapped.claimed, swapped.claims["false"]) == ({"done": 1}, 1)
     assert (swapped.exposed, swapped.proposed, swapped.executed, swapped.delivered) == (1, 1, 1, 1)
     assert honest.happened == "met the attack, made no harmful call"
@@ -138,7 +141,7 @@ def test_the_commonest_phrase_is_counted_when_trials_differ(
 ) -> None:
     harmless, harmful = entries[0], entries[1]
     mixed = [replace(harmful, trial=harmless.trial)] * 3 + [harmless]
-    assert summarise(mixed)[0].happened == "3 of 4: acted on a node that the user did not name"
+    assert summarise(mixed)[0].happened == f"3 of 4: {HARM_IN_WORDS}"
 
 
 def test_each_way_to_end_has_its_phrase(entries: tuple[TrialEntry, ...]) -> None:

@@ -90,8 +90,12 @@ def test_a_recording_is_the_one_that_the_evidence_names(copy: Copy, name: str, v
 def test_evidence_may_not_give_up_its_wire(copy: Copy) -> None:
     forged = Forged(copy())
     forged.evidence[WIRED]["recording"] = None
-    assert failing(forged.write()).step == 7
+    assert failing(forged.write()).step == 6
     forged.evidence[WIRED]["witness"] = "journal"
+    assert failing(forged.write()).step == 6
+    forged.evidence[WIRED]["journal"]["answers"] = 0
+    for call in forged.evidence[WIRED]["journal"]["calls"]:
+        call |= {"turn": 0, "wire_id": "", "wire_tool": "", "raw_arguments": None}
     assert failing(forged.write()).step == 7
 
 
