@@ -54,15 +54,9 @@ def run_command(
     ] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Repetitions of each cell.")] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Worker processes.")] = 2,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run that was stopped.")
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Delete the run that is there first.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan, run nothing.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Delete the run there first.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan only.")] = False,
     fail_on: Annotated[
         Outcome | None, typer.Option("--fail-on", help="Exit 1 if a trial has this outcome.")
     ] = None,
@@ -79,26 +73,30 @@ def run_command(
         "languages": lang,
     }
     chosen = {name: tuple(values) for name, values in axes.items() if values}
-    loaded = with_axes(_grid(grid), chosen | ({"trials": trials} if trials else {}))
+    loaded = with_axes(_grid(grid), chosen | {"trials": trials})
     plan = cross(loaded, _family(family))
     if dry_run:
         _show_plan(plan, as_json)
         return
-    path = output or RUNS / plan.name
-    signal.signal(signal.SIGTERM, _interrupt)
-    finished = _run(path, build_manifest(plan), (resume, force), jobs, no_progress or as_json)
+    path, hidden = output or RUNS / plan.name, no_progress or as_json
+    finished = _run(path, build_manifest(plan), (resume, force), jobs, hidden)
+    _show(finished, as_json)
+    _exit_code(finished, fail_on)
+
+
+def _show(finished: SealedRun, as_json: bool) -> None:
     if as_json:
         show_json({"head": finished.head.head, **summary_json(finished.trials)})
     else:
         show_summary(finished.trials, finished.manifest)
         _next_steps(finished)
-    _exit_code(finished, fail_on)
 
 
 def _run(
     path: Path, manifest: Manifest, flags: tuple[bool, bool], jobs: int, hidden: bool
 ) -> SealedRun:
     resume, force = flags
+    signal.signal(signal.SIGTERM, _interrupt)
     if force:
         remove_run(path)
     if resume and is_sealed(path):
