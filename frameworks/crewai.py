@@ -37,7 +37,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from frameworks._http_tap import blocking_client
 from frameworks._run import Foreign, Run, running
-from frameworks._tools import wire_tool
+from frameworks._tools import verbatim, wire_tool
 from grid.adapter import AgentSession, Delivered, Ended
 from grid.vocabulary import Status
 from grid.wirecall import WireCall
@@ -99,7 +99,7 @@ class CrewAIAdapter:
         words = ""
         with running(session) as run:
             try:
-                # A task of its own: CrewAI leaves settings and a stack of events in its context.
+                # A task of its own keeps CrewAI's settings out of the worker's context.
                 words = await asyncio.create_task(self._kick_off(run))
             except ModelCallFailed as failed:
                 error = failed.error
@@ -158,10 +158,7 @@ def _hooks(run: Run) -> dict[InterceptionPoint, list[HookFn]]:
     def after_tool(context: Any) -> str | None:
         if context.tool is not None:
             return None
-        delivered = _hand_over(run, context.tool_name, context.tool_input)
-        if delivered.halt:
-            raise HookAborted("a terminal refusal ends the run")
-        return delivered.text
+        return _hand_over(run, context.tool_name, context.tool_input).text
 
     return {
         InterceptionPoint.PRE_MODEL_CALL: [before_model],
@@ -215,7 +212,7 @@ class _Door(BaseTool):
 
 
 class _ExactLLM(OpenAICompletion):
-    """Sends tools and messages as they are, and never believes that the window is full."""
+    """Sends tools and messages as they are, and never swaps a result for a file: it counts none."""
 
     _offered: list[dict[str, Any]] = PrivateAttr(default_factory=list)
 
@@ -236,7 +233,7 @@ class _ExactLLM(OpenAICompletion):
     @override
     def _prepare_completion_params(self, messages: Any, tools: Any = None) -> dict[str, Any]:
         params = super()._prepare_completion_params(messages, None)
-        return {**params, "stream": False, "tools": self._offered}
+        return verbatim({**params, "stream": False}, params["messages"], self._offered)
 
     @override
     def _format_messages(self, messages: Any, *, file_api: str | None = None) -> Any:
@@ -250,10 +247,6 @@ class _ExactLLM(OpenAICompletion):
     @override
     def supports_function_calling(self) -> bool:
         return True
-
-    @override
-    def get_context_window_size(self) -> int:
-        return 10**9
 
     @override
     def get_input_tokens_count(self, *args: Any, **kwargs: Any) -> int:

@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from frameworks._http_tap import async_client, blocking_client
 from frameworks._run import Foreign, Run, running
-from frameworks._tools import wire_tool
+from frameworks._tools import verbatim, wire_tool
 from grid.adapter import AgentSession, Ended
 from grid.vocabulary import Status
 
@@ -106,7 +106,7 @@ class _ExactModel(ChatOpenAI):
         for message in payload["messages"]:
             if message["role"] == "developer":
                 message["role"] = "system"
-        return payload
+        return verbatim(payload, payload["messages"], payload["tools"])
 
 
 class _Door(AgentMiddleware):

@@ -28,8 +28,11 @@ class ScriptedAdapter:
         past: list[tuple[Result, ...]] = []
         for _ in range(session.turn_limit):
             stage = stage_for(  # anew each turn, as the model server does: a persona has no memory
-                scenario_id=spec.trial.scenario, names=spec.names, seed=spec.seed,
-                parameter=parameter, system_text=session.system_text or "",
+                scenario_id=spec.trial.scenario,
+                names=spec.names,
+                seed=spec.seed,
+                parameter=parameter,
+                system_text=session.system_text or "",
                 user_text=session.user_text,
             )
             act = perform(persona, stage, past)

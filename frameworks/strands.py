@@ -23,7 +23,7 @@ from strands.types.content import Messages
 
 from frameworks._http_tap import async_client
 from frameworks._run import Foreign, Run, running
-from frameworks._tools import wire_tool
+from frameworks._tools import verbatim, wire_tool
 from grid.adapter import AgentSession, Ended, ToolSpec
 from grid.vocabulary import Status
 
@@ -114,7 +114,7 @@ class _ExactModel(OpenAIModel):
     def format_request(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         request = super().format_request(*args, **kwargs)
         messages = [_plain(message) for message in request["messages"]]
-        return {**request, "messages": messages, "tools": self._tools}
+        return verbatim(request, messages, self._tools)
 
 
 class _Door(strands_tools.AgentTool):

@@ -7,10 +7,10 @@ by the key ``kind``, which each member names in its class variable ``kind``.
 
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAliasType, Union, get_args, get_origin, get_type_hints
 
 from grid.canonical import check_value
@@ -19,10 +19,17 @@ from grid.errors import CanonicalError, StrictError
 
 def to_json(value: Any) -> Any:
     """Return the JSON form of a record, tuple, enumeration member or JSON value."""
-    if is_dataclass(value) and not isinstance(value, type):
-        tag = _tag(type(value))
+    kind: Any = type(value)
+    if kind in _LEAVES:
+        return value
+    if kind is dict:
+        return {key: to_json(item) for key, item in value.items()}
+    if kind is tuple or kind is list:
+        return [to_json(item) for item in value]
+    if (names := _field_names(kind)) is not None:
+        tag = _tag(kind)
         head = {} if tag is None else {"kind": tag}
-        return head | {item.name: to_json(getattr(value, item.name)) for item in fields(value)}
+        return head | {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
@@ -30,6 +37,15 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}
     return value
+
+
+_LEAVES = frozenset({str, int, float, bool, types.NoneType})
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...] | None:
+    """Return the names of a record's fields, or None for what is no record."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
 
 
 def from_json[T](kind: type[T], value: Any, path: str = "") -> T:
@@ -41,25 +57,41 @@ def from_json[T](kind: type[T], value: Any, path: str = "") -> T:
     return _read(kind, value, path)  # type: ignore[no-any-return]
 
 
+type _Reader = Callable[[Any, str], Any]
+
+
 def _read(kind: Any, value: Any, path: str) -> Any:
+    return _reader(kind)(value, path)
+
+
+@cache
+def _reader(kind: Any) -> _Reader:
+    """Return what reads a type, worked out once per type; records look at their fields later."""
     if isinstance(kind, TypeAliasType):
-        if kind.__name__ == "Json":
-            return _read_json(value, path)
-        return _read(kind.__value__, value, path)
+        return _read_json if kind.__name__ == "Json" else _reader(kind.__value__)
     if kind is Any:
-        return _read_json(value, path)
+        return _read_json
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        return _read_union(get_args(kind), value, path)
+        return partial(_read_union, get_args(kind))
     if origin is tuple:
-        return _read_tuple(get_args(kind), value, path)
+        return partial(_read_tuple, get_args(kind))
     if origin in (dict, Mapping):
-        _expect(isinstance(value, dict), path, "an object", value)
-        item = get_args(kind)[1]
-        return {key: _read(item, entry, f"{path}/{key}") for key, entry in value.items()}
+        return partial(_read_mapping, get_args(kind)[1])
     if is_dataclass(kind):
-        return _read_record(kind, value, path)
-    return _read_scalar(kind, value, path)
+        return partial(_read_record, kind)
+    return partial(_read_exact if kind in (str, bool, int) else _read_scalar, kind)
+
+
+def _read_mapping(item: Any, value: Any, path: str) -> Any:
+    _expect(isinstance(value, dict), path, "an object", value)
+    if item is Any:
+        return _read_json(value, path)
+    return {key: _read(item, entry, f"{path}/{key}") for key, entry in value.items()}
+
+
+def _read_exact(kind: Any, value: Any, path: str) -> Any:
+    return value if type(value) is kind else _read_scalar(kind, value, path)
 
 
 def _read_json(value: Any, path: str) -> Any:
@@ -76,7 +108,8 @@ def _read_scalar(kind: Any, value: Any, path: str) -> Any:
         return None
     if isinstance(kind, type) and issubclass(kind, Enum):
         words = [member.value for member in kind]
-        _expect(isinstance(value, str) and value in words, path, f"one of {words}", value)
+        if not isinstance(value, str) or value not in words:
+            _expect(False, path, f"one of {words}", value)
         return kind(value)
     if kind is float:
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -121,10 +154,11 @@ def _read_record(kind: Any, value: Any, path: str) -> Any:
         tag = given.pop("kind", None)
         _expect(tag == wanted, f"{path}/kind", repr(wanted), tag)
     hints, needed = _shape(kind)
-    unknown = sorted(set(given) - set(hints))
-    _expect(not unknown, path, f"no field {unknown}; known fields: {sorted(hints)}", unknown)
-    missing = sorted(needed - set(given))
-    _expect(not missing, path, f"the fields {missing}", "an object without them")
+    if not needed <= given.keys() <= hints.keys():
+        unknown = sorted(given.keys() - hints.keys())
+        _expect(not unknown, path, f"no field {unknown}; known fields: {sorted(hints)}", unknown)
+        missing = sorted(needed - given.keys())
+        _expect(False, path, f"the fields {missing}", "an object without them")
     read = {name: _read(hints[name], item, f"{path}/{name}") for name, item in given.items()}
     try:
         return kind(**read)

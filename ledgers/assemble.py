@@ -11,7 +11,7 @@ from grid.canonical import canonical, digest
 from grid.evidence import EVIDENCE_FORMAT, Evidence, Journal, RecordingRef, TrialId
 from grid.strict import to_json
 from grid.vocabulary import Witness
-from ledgers.decoded import decode
+from ledgers.decoded import troubles
 from proxy.wire.exchange import exchange_lines, read_partial
 
 MISSING = "missing"
@@ -82,8 +82,8 @@ def assemble(facts: TrialFacts, journal: Journal, wired: Wired | None) -> Assemb
         reason = recording.reason.value
     elif not wired.complete:
         reason, detail = PROXY_FAILED, "the proxy says that the recording is not complete"
-    elif troubles := [item for item in decode(data) if item.trouble]:
-        reason, detail = UNDECODABLE, f"exchange {troubles[0].n}: {troubles[0].trouble}"
+    elif trouble := next(troubles(recording.exchanges), ""):
+        reason, detail = UNDECODABLE, trouble
     reference = RecordingRef(
         digest=digest("recording", data),
         count=len(recording.exchanges),

@@ -130,4 +130,6 @@ def make_case(
 
 def _for_seed(judged: Judged, seed: str) -> Judged:
     """Put the trial's canaries into the predicates that name them."""
-    return from_json(Judged, resolve(to_json(judged), seed))
+    data = to_json(judged)
+    resolved = resolve(data, seed)
+    return judged if resolved == data else from_json(Judged, resolved)

@@ -5,14 +5,15 @@ words are left out of what the request shows, because no verdict of the four fam
 prose. Tool calls inside those messages stay: they are deeds. The model id is left out too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from grid.wirecall import WireCall
 from ledgers.texts import Strand, strands
 from proxy.wire.answertext import parse, readable
-from proxy.wire.exchange import Exchange, body_bytes, read_exchanges
+from proxy.wire.exchange import Exchange, Request, body_bytes, read_exchanges
 from proxy.wire.openai_chat import (
     Assistant,
     Undecodable,
@@ -25,14 +26,14 @@ DEEDS = ("tool_calls", "function_call")
 """Parts of an assistant message that are no words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: `shown` is worked out when a rule asks for it
 class Decoded:
     """One exchange."""
 
     n: int
     """Position in the trial, from 0."""
-    shown: tuple[Strand, ...]
-    """Strings of the request, without the agent's own words and the model id."""
+    request: Request
+    """The request."""
     responded: bool
     """The client saw a whole response, of whatever status."""
     answered: bool
@@ -43,6 +44,19 @@ class Decoded:
     """The agent's own words in the answer."""
     trouble: str
     """Why it cannot be read in one way only; empty if it can."""
+
+    @cached_property
+    def shown(self) -> tuple[Strand, ...]:
+        """Strings of the request, without the agent's own words and the model id."""
+        return tuple(_shown(self.request))
+
+
+def troubles(exchanges: Iterable[Exchange]) -> Iterator[str]:
+    """Yield what keeps each exchange from being read in one way only."""
+    for exchange in exchanges:
+        found = _decoded(exchange)
+        if found.trouble:
+            yield f"exchange {found.n}: {found.trouble}"
 
 
 def decode(recording: bytes) -> tuple[Decoded, ...]:
@@ -65,7 +79,7 @@ def _decoded(exchange: Exchange) -> Decoded:
     spoken = answer if isinstance(answer, Assistant) else None
     return Decoded(
         n=exchange.n,
-        shown=tuple(_shown(exchange)),
+        request=exchange.request,
         responded=whole,
         answered=whole and exchange.response is not None and exchange.response.status == 200,
         calls=spoken.calls if spoken else (),
@@ -74,9 +88,9 @@ def _decoded(exchange: Exchange) -> Decoded:
     )
 
 
-def _shown(exchange: Exchange) -> Iterator[Strand]:
-    yield Strand("/@path", exchange.request.path)
-    text, _ = readable(body_bytes(exchange.request.body))
+def _shown(request: Request) -> Iterator[Strand]:
+    yield Strand("/@path", request.path)
+    text, _ = readable(body_bytes(request.body))
     try:
         body = parse(text)
     except ValueError:

@@ -2,10 +2,11 @@
 
 ``evidence.pack`` and ``recordings.pack`` hold frames of canonical bytes; each line of ``packs.idx``
 says of one frame whose it is, where it stands and what its uncompressed bytes digest to. A frame is
-durable when its line is: frames are written and synced first, then the lines of the trial in one
-write, its recording's before its evidence's. On reopening, what is behind the last whole line is
-cut off, and so is a recording whose evidence never came; anything else that does not fit is damage
-and is refused, never mended.
+kept when its line is: frames are written first, then the lines of the trial in one write, its
+recording's before its evidence's. That outlives a killed process; `sync_packs`, called once before
+a run is sealed, makes it outlive a power cut too. On reopening, what is behind the last whole line
+is cut off, and so is a recording whose evidence never came; anything else that does not fit is
+damage and is refused, never mended.
 
 Reading is bounded: a frame that does not say its size or says too much is refused before it is
 unpacked, and no more is unpacked than it says.
@@ -209,9 +210,22 @@ def _append(path: Path, data: bytes) -> None:
     try:
         while data:
             data = data[os.write(descriptor, data) :]
-        os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync_packs(folder: Path) -> None:
+    """Have the system write packs and index to the disk.
+
+    Raises:
+        OSError: it could not.
+    """
+    for name in (*(pack.file for pack in Pack), INDEX):
+        descriptor = os.open(folder / name, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _recover(folder: Path) -> tuple[Frame, ...]:

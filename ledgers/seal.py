@@ -13,6 +13,7 @@ from grid.errors import CanonicalError, HarnessError, StrictError
 from ledgers.chain import Head, entry_lines, head_bytes, head_of
 from ledgers.entries import ledger_entries
 from ledgers.manifest import manifest_bytes
+from ledgers.packs import sync_packs
 from ledgers.reading import judge_run
 from ledgers.store import (
     ENVIRONMENT,
@@ -48,6 +49,7 @@ def seal(run: RunDirectory, environment: Mapping[str, Any]) -> Head:
     entries = ledger_entries(manifest_bytes(run.manifest), trials)
     head = head_of(entries)
     try:
+        sync_packs(run.path)
         write_file(run.path, ENVIRONMENT, canonical(dict(environment)) + b"\n")
         write_file(run.path, TIMINGS, _timings(run))
         write_file(run.path, LEDGER, entry_lines(entries))

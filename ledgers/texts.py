@@ -6,9 +6,7 @@ that the same argument of two calls has the same place. Nesting of JSON in strin
 fixed number of times.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from grid.canonical import load_json
 from grid.errors import CanonicalError
@@ -17,8 +15,7 @@ NESTED = 3
 """How many times JSON inside a string is opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strand:
+class Strand(NamedTuple):
     """One string and where it stands."""
 
     place: str
@@ -27,19 +24,25 @@ class Strand:
     """The string."""
 
 
-def strands(value: Any, place: str = "", nested: int = NESTED) -> Iterator[Strand]:
-    """Yield every string of a JSON value, in document order."""
+def strands(value: Any, place: str = "", nested: int = NESTED) -> list[Strand]:
+    """Return every string of a JSON value, in document order."""
+    found: list[Strand] = []
+    _gather(found, value, place, nested)
+    return found
+
+
+def _gather(found: list[Strand], value: Any, place: str, nested: int) -> None:
     if isinstance(value, str):
-        yield Strand(place, value)
+        found.append(Strand(place, value))
         if nested and (inner := opened(value)) is not None:
-            yield from strands(inner, f"{place}/@json", nested - 1)
+            _gather(found, inner, f"{place}/@json", nested - 1)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield Strand(f"{place}/@name", key)
-            yield from strands(item, f"{place}/{key}", nested)
+            found.append(Strand(f"{place}/@name", key))
+            _gather(found, item, f"{place}/{key}", nested)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from strands(item, f"{place}/*", nested)
+            _gather(found, item, f"{place}/*", nested)
 
 
 def opened(text: str) -> Any:

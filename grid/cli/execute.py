@@ -71,8 +71,10 @@ def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -
         if waiting:
             tick = stack.enter_context(progress("trials", len(waiting), hidden=hidden))
 
+            scenarios = {item.id: item.digest() for item in run.manifest.scenarios}
+
             def keep(finished: Finished) -> None:
-                _keep(run, finished)
+                _keep(run, finished, scenarios[finished.trial.scenario])
                 tick()
 
             settings = RunSettings(seed=run.manifest.seed, jobs=jobs, folder=workers)
@@ -110,12 +112,12 @@ def _fresh(partial: Path) -> tuple[Path, Path]:
     return live, workers
 
 
-def _keep(run: RunDirectory, finished: Finished) -> None:
+def _keep(run: RunDirectory, finished: Finished, scenario: str) -> None:
     manifest, recorded = run.manifest, finished.recorded
     facts = TrialFacts(
         trial=finished.trial,
         seed=finished.seed,
-        scenario=manifest.scenario(finished.trial.scenario).digest(),
+        scenario=scenario,
         clause_text=manifest.clause(finished.trial).text,
         witness=Witness.JOURNAL if finished.trial.framework == SCRIPTED else Witness.PROXY,
     )

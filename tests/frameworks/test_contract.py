@@ -97,7 +97,7 @@ def test_without_a_system_text_there_is_no_system_message(stage: Stage) -> None:
     assert not any("system" in json.dumps(asked.messages) for asked in stage.asked)
 
 
-@pytest.mark.parametrize("model", ["o1-mini", "o3", "gpt-5", "gpt-4o", "openai/gpt-4o"])
+@pytest.mark.parametrize("model", ["o1-mini", "o3", "gpt-5-codex", "gpt-4o", "openai/gpt-4o"])
 def test_a_models_name_changes_nothing_but_the_name(stage: Stage, model: str) -> None:
     stage.play(asks(("look", "{}")), says("x"))
     usual = [asked.body for asked in stage.asked]
@@ -136,6 +136,12 @@ def test_results_and_refusals_go_back_verbatim(stage: Stage, text: str, is_error
     results = [{"role": "tool", "tool_call_id": "call-0", "content": text}]
     assert stage.history("tool") == results
     assert len(stage.asked) == 2
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE_TEXTS if text])
+def test_last_words_are_kept_verbatim(stage: Stage, text: str) -> None:
+    ended = stage.play(says(text))
+    assert (ended.status, ended.final_text) == (Status.COMPLETED, text)
 
 
 def test_calls_of_one_answer_run_one_after_another_in_the_order_sent(stage: Stage) -> None:
@@ -249,15 +255,16 @@ def test_a_last_word_within_the_turn_limit_completes_the_run(stage: Stage) -> No
     assert all(asked.body["tools"] == wire_tools(PAY, LOOK) for asked in stage.asked)
 
 
-@pytest.mark.parametrize("before", [0, 1])
+@pytest.mark.parametrize("before", [0, 4])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_providers_fault_is_asked_for_once_and_is_the_providers(
     stage: Stage, fault: str, before: int
 ) -> None:
-    ended = stage.play(*[asks(("look", "{}"))] * before, *[FAULTS[fault]] * 3, says("x"))
+    asked_before = [asks(("look", f'{{"n": {place}}}'), base=place) for place in range(before)]
+    ended = stage.play(*asked_before, *[FAULTS[fault]] * 3, says("x"))
     assert (ended.status, ended.cause) == (Status.PROVIDER_ERROR, Cause.PROVIDER)
     assert len(stage.asked) == before + 1
-    assert stage.handed_over == [("look", {})] * before
+    assert stage.handed_over == [("look", {"n": place}) for place in range(before)]
     told = [(FAULTS[fault].status, FAULTS[fault].body)] * (fault != "dropped")
     assert stage.session.answers[before:] == told
 

@@ -5,7 +5,10 @@ from importlib import import_module
 
 import openai
 import pytest
+from crewai.core.providers import human_input
+from crewai.events import event_context
 from crewai.events.event_bus import crewai_event_bus
+from crewai.llms import retry
 
 from frameworks._run import meaning
 from frameworks.crewai import FOREIGN
@@ -48,6 +51,13 @@ RAISING = tuple(
     )
 )
 """Modules whose exceptions can come out of a run."""
+
+SETTINGS = (
+    human_input._provider,
+    event_context._event_context_config,
+    event_context._event_id_stack,
+    retry._active_llm_rate_limit_retry,
+)
 
 
 def test_every_exception_of_crewai_has_a_status() -> None:
@@ -117,6 +127,23 @@ def test_calls_whose_results_differ_may_be_repeated(crewai: Stage) -> None:
         deliver=lambda call: Delivered(text=f"rc-{next(receipts)}", is_error=False, halt=False),
     )
     assert ended.status is Status.COMPLETED
+
+
+def test_a_terminal_refusal_is_reported_to_crewai_as_a_failed_tool(crewai: Stage) -> None:
+    ended = crewai.play(
+        asks(("pay", "{}")),
+        deliver=lambda call: Delivered(text="never", is_error=True, halt=True),
+    )
+    assert ended.note == "ToolExecutionFailedError: Tool 'pay' failed: never"
+
+
+def test_no_setting_of_crewais_stays_in_the_workers_context(crewai: Stage) -> None:
+    async def left_over() -> list[object]:
+        return [setting.get() for setting in SETTINGS]
+
+    untouched = crewai.run(left_over())
+    crewai.play(asks(("look", "{}")), Reply(status=500))
+    assert crewai.run(left_over()) == untouched
 
 
 def test_a_hundred_failed_runs_leave_nothing_behind(crewai: Stage) -> None:

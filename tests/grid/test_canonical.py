@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,6 +52,16 @@ def test_what_passes_the_check_is_written_and_read_back_the_same(value: Any) -> 
         assert load_json(written) == value
         assert canonical(load_json(written)) == written
         assert text_json(value).encode() == written
+
+
+@given(values)
+def test_the_quick_way_and_rfc8785_write_the_same_bytes(value: Any) -> None:
+    assert canonical(value) == rfc8785.dumps(value)
+
+
+def test_every_unicode_character_is_written_as_rfc8785_writes_it() -> None:
+    text = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    assert canonical(text) == rfc8785.dumps(text)
 
 
 @settings(deadline=None)  # a busy machine is no failure

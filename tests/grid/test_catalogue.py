@@ -1,0 +1,123 @@
+"""`catalogue`: scenarios by number or name, their twins, and the tools that they offer."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grid import catalogue
+from grid.catalogue import module_of, numbers, pair, scenario, tools_of
+from grid.errors import ConfigError
+from grid.registry import module_names
+from grid.scenario import Pair
+from tests import builders
+
+
+def test_numbers_are_in_order_and_name_every_module_once() -> None:
+    assert list(numbers()) == sorted(numbers())
+    assert sorted(numbers().values()) == list(module_names("grid.scenarios"))
+
+
+def test_a_scenario_is_found_by_number_in_either_case_and_by_name() -> None:
+    assert module_of("S02") == module_of("s02") == module_of("moon_for_mars") == "moon_for_mars"
+
+
+@pytest.mark.parametrize("name", ["S99", "", "Moon_For_Mars", "moon_for_mars.benign", "../worlds"])
+def test_what_is_no_scenario_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"unknown scenario .*Known: S02,.*moon_for_mars") as no:
+        module_of(name)
+    assert no.value.field == "scenarios"
+
+
+@pytest.mark.parametrize("module", module_names("grid.scenarios"))
+def test_the_twin_is_the_same_task_with_nothing_planted(module: str) -> None:
+    attack, benign = scenario(module), scenario(module + ".benign")
+    assert (attack.is_twin, benign.is_twin) == (False, True)
+    assert (benign.world, benign.tools) == (attack.world, attack.tools)
+    assert [harm.id for harm in benign.harm] == [harm.id for harm in attack.harm]
+    assert attack.truth.attack
+    assert not benign.truth.attack
+
+
+@pytest.mark.parametrize("name", ["nothing", "moon_for_mars.benign.benign", ".benign"])
+def test_an_id_of_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="unknown scenario"):
+        scenario(name)
+
+
+def test_other_names_change_the_scenario_and_the_same_names_do_not() -> None:
+    plain, other = scenario("moon_for_mars"), scenario("moon_for_mars", 1)
+    assert plain.digest() != other.digest()
+    assert other.digest() == scenario("moon_for_mars", 1).digest()
+    assert (plain.id, plain.number) == (other.id, other.number)
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Put scenarios that are built by hand into the catalogue, and clear its memory after."""
+
+    def put(**found: Pair) -> None:
+        def load(package: str, name: str, _what: str) -> Any:
+            assert package == "grid.scenarios"
+            return SimpleNamespace(build=lambda _names: found[name])
+
+        monkeypatch.setattr(catalogue, "pair", pair.__wrapped__)
+        monkeypatch.setattr(catalogue, "load", load)
+        monkeypatch.setattr(catalogue, "module_names", lambda _package: tuple(found))
+
+    return put
+
+
+def made(**changes: Any) -> Pair:
+    attack = builders.scenario(**changes)
+    return Pair(attack=attack, benign=builders.twin())
+
+
+def test_a_scenario_whose_id_is_not_its_modules_name_is_refused(
+    shelf: Callable[..., None],
+) -> None:
+    shelf(shelf=made(), cellar=made())
+    assert catalogue.pair("shelf").attack.id == "shelf"
+    with pytest.raises(ConfigError, match="'cellar'.*module's name"):
+        catalogue.pair("cellar")
+
+
+def test_a_twin_of_another_scenario_is_refused(shelf: Callable[..., None]) -> None:
+    strange = Pair(
+        attack=builders.scenario(), benign=replace(builders.twin(), id="cellar.benign")
+    )
+    shelf(shelf=strange)
+    with pytest.raises(ConfigError, match="its twin's"):
+        catalogue.pair("shelf")
+
+
+def test_two_scenarios_of_one_number_are_refused_by_name(shelf: Callable[..., None]) -> None:
+    cellar = Pair(
+        attack=builders.scenario(id="cellar"), benign=replace(builders.twin(), id="cellar.benign")
+    )
+    shelf(shelf=made(), cellar=cellar)
+    with pytest.raises(ConfigError, match="shelf and cellar share the number S99"):
+        numbers.__wrapped__()
+
+
+@pytest.mark.parametrize("module", module_names("grid.scenarios"))
+def test_tools_come_in_the_order_of_the_scenario_and_without_the_report(module: str) -> None:
+    of = scenario(module)
+    assert tuple(tool.name for tool in tools_of(of)) == of.tools
+    assert tuple(tool.name for tool in tools_of(replace(of, tools=of.tools[::-1]))) == (
+        of.tools[::-1]
+    )
+    assert "report" not in of.tools
+
+
+def test_a_tool_that_its_world_does_not_have_is_named() -> None:
+    of = replace(scenario("moon_for_mars"), tools=("list_nodes", "launch"))
+    with pytest.raises(ConfigError, match=r"moon_for_mars: world .* has no tools \['launch'\]"):
+        tools_of(of)
+
+
+def test_a_world_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigError, match="unknown world 'atlantis'"):
+        tools_of(replace(scenario("moon_for_mars"), world="atlantis"))
