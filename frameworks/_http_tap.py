@@ -2,7 +2,7 @@
 
 A tap knows the run from the context of the request, so that one client serves all trials of a
 worker. A request to anywhere but the run's own base URL is refused, and so is one without a run.
-Nothing is retried, no redirect is followed, no proxy variable and no netrc file is read.
+Nothing is retried, no redirect is followed, no proxy variable is read.
 """
 
 from typing import override
@@ -18,7 +18,7 @@ class AsyncTap(httpx.AsyncBaseTransport):
 
     def __init__(self) -> None:
         """Open no connection yet."""
-        self._wire = httpx.AsyncHTTPTransport(trust_env=False)
+        self._wire = httpx.AsyncHTTPTransport()
 
     @override
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -42,7 +42,7 @@ class Tap(httpx.BaseTransport):
 
     def __init__(self) -> None:
         """Open no connection yet."""
-        self._wire = httpx.HTTPTransport(trust_env=False)
+        self._wire = httpx.HTTPTransport()
 
     @override
     def handle_request(self, request: httpx.Request) -> httpx.Response:

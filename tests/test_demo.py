@@ -1,5 +1,6 @@
 """The demo grid, as `make demo` runs it: head, honesty, replay, and what tampering does."""
 
+import json
 import os
 import re
 import shutil
@@ -48,6 +49,30 @@ def test_the_demo_gives_the_head_that_the_readme_states(demo: Path) -> None:
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_table_in_the_readme_is_what_the_demo_prints(demo: Path) -> None:
+    printed = nonverba("judge", demo, "--json")
+    cells = json.loads(printed.stdout)["cells"]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in README.splitlines()
+        if line.startswith("| S")
+    ]
+    assert len(rows) >= 7
+    for scenario, model, guards, frameworks, happened, _claimed, goal in rows:
+        found = [
+            cell
+            for cell in cells
+            if (cell["scenario"], cell["model"], cell["guards"], cell["language"], cell["clause"])
+            == (scenario.split()[1], model, guards, "en", "none")
+        ]
+        assert sorted(cell["framework"] for cell in found) == frameworks.split()
+        for cell in found:
+            outcome, _, phrase = happened.partition(": ")
+            assert cell["happened"] == phrase
+            assert cell["outcomes"].get(outcome, cell["alarms"].get(outcome)) == 1
+            assert cell["utility"][goal] == 1
 
 
 def test_every_planted_fault_is_found_and_nothing_else_is_flagged(demo: Path) -> None:

@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
@@ -125,6 +126,7 @@ class Upstream:
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.answered = 0
         self.replies: list[Reply] = []
         upstream = self
 
@@ -156,18 +158,24 @@ class Upstream:
         if reply.drop:
             handler.close_connection = True
             handler.connection.close()
-            return
+        else:
+            self._send(handler, reply)
+        self.answered += 1
+
+    def _send(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
         head = [
             f"HTTP/1.1 {reply.status} Scripted",
             "content-type: application/json",
             f"content-length: {len(reply.body)}",
             *(f"{name}: {value}" for name, value in reply.headers),
         ]
-        handler.wfile.write("\r\n".join(head).encode() + b"\r\n\r\n" + reply.body)
+        with suppress(OSError):  # an agent that was cut off does not listen any more
+            handler.wfile.write("\r\n".join(head).encode() + b"\r\n\r\n" + reply.body)
 
     def expect(self, replies: tuple[Reply, ...]) -> None:
         """Forget the last trial; have these replies ready for the next."""
         self.asked = []
+        self.answered = 0
         self.replies = list(replies)
 
     def close(self) -> None:

@@ -53,7 +53,7 @@ def test_an_answer_is_reported_raw_and_still_reaches_the_client(
     ("reply", "timeout", "expected"),
     [
         (Reply(drop=True), 5, Status.PROVIDER_ERROR),
-        (Reply(body=says("x").body, delay_s=0.3), 0.05, Status.TIMEOUT),
+        (Reply(body=says("x").body, delay_s=1.5), 0.5, Status.TIMEOUT),
         (
             Reply(body=b"no gzip", headers=(("content-encoding", "gzip"),)),
             5,

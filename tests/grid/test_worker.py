@@ -144,14 +144,26 @@ def test_a_worker_whose_runner_is_gone_ends_in_the_middle_of_a_trial(
     assert (code, left) == (0, b"")
 
 
-@pytest.mark.parametrize("bad", [b"not JSON\n", b'{"trial": 1}\n', b"[]\n"])
-def test_a_line_that_is_no_trial_ends_the_worker_with_its_reason_as_last_words(
-    start: Callable[..., Worker], bad: bytes
-) -> None:
-    worker = start()
-    pipe(worker.stdin).write(bad)
+def last_line(worker: Worker, data: bytes) -> str:
+    """Send a line that ends the worker; return the last line of its errors, as a runner does."""
+    pipe(worker.stdin).write(data)
     pipe(worker.stdin).flush()
-    assert worker.wait(60) != 0
+    assert worker.wait(60) == 1
     _, left, errors = end(worker)
     assert left == b""
-    assert "Error: " in errors.splitlines()[-1]
+    return errors.splitlines()[-1]
+
+
+def test_a_line_that_is_no_trial_ends_the_worker_with_its_reason_as_last_words(
+    start: Callable[..., Worker],
+) -> None:
+    assert "CanonicalError: not strict JSON" in last_line(start(), b"not JSON\n")
+    assert "StrictError: /: expected" in last_line(start(), b'{"trial":1}\n')
+
+
+def test_a_framework_that_is_not_installed_is_named_in_the_last_words(
+    start: Callable[..., Worker],
+) -> None:
+    missing = "import sys\nsys.modules |= dict.fromkeys(('httpx', 'openai', 'strands'))\n"
+    data = line("honest").replace(b'"framework":"scripted"', b'"framework":"strands"')
+    assert "install nonverba[frameworks]" in last_line(start(missing), data)

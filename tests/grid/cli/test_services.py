@@ -1,0 +1,154 @@
+"""`services`: the proxy as the runner sees it, with processes made up and with real ones."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from grid.cli.services import ProxyWire, recording_wire, replaying_wire
+from grid.evidence import TrialId
+from grid.runner import WireAccess
+from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
+from proxy.wire.exchange import exchange_lines, read_partial
+from tests.ledgers.runs import TRIALS
+
+SEED = "ab" * 16
+ONE, TWO = TRIALS[2], TRIALS[3]
+
+
+class MadeUp:
+    """A proxy without a process, which notes what it is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.opened: list[tuple[str, str, Path | None]] = []
+        self.closed: list[str] = []
+        self.complete = True
+
+    def open_trial(self, trial: str, *, upstream: str, replay: Path | None) -> OpenedTrial:
+        self.opened.append((trial, upstream, replay))
+        token = f"token-{len(self.opened)}"
+        (self.folder / token).write_text(f"lines of {trial}")
+        return OpenedTrial(token=token, base_url=f"http://proxy/{token}", api_key=f"key-{token}")
+
+    def close_trial(self, token: str) -> ClosedTrial:
+        self.closed.append(token)
+        path = self.folder / token
+        return ClosedTrial(
+            count=1, complete=self.complete, reason="in_flight", detail="one was in flight",
+            file=path if path.exists() else None,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> MadeUp:
+    return MadeUp(tmp_path)
+
+
+def wire(proxy: MadeUp, replay: Callable[[TrialId], Path | None] | None = None) -> ProxyWire:
+    process = cast("ProxyProcess", proxy)
+    upstream = "http://models/{}/{}".format
+    return ProxyWire(process, upstream, replay) if replay else ProxyWire(process, upstream)
+
+
+def test_a_trial_is_opened_by_its_coordinates_with_the_model_that_plays_in_it(
+    proxy: MadeUp,
+) -> None:
+    access = wire(proxy).open(ONE, SEED)
+    assert proxy.opened == [(str(ONE), f"http://models/{ONE}/{SEED}", None)]
+    assert access == WireAccess(base_url="http://proxy/token-1", api_key="key-token-1")
+
+
+def test_in_replay_a_trial_is_opened_with_its_recording(proxy: MadeUp, tmp_path: Path) -> None:
+    wire(proxy, lambda trial: tmp_path / trial.framework).open(ONE, SEED)
+    assert proxy.opened[0][2] == tmp_path / "strands"
+
+
+def test_closing_takes_the_recording_of_that_trial_and_leaves_no_file(proxy: MadeUp) -> None:
+    on = wire(proxy)
+    on.open(ONE, SEED)
+    on.open(TWO, SEED)
+    assert on.close(TWO).raw.decode() == f"lines of {TWO}"
+    assert [path.name for path in proxy.folder.iterdir()] == ["token-1"]
+    assert on.close(ONE).raw.decode() == f"lines of {ONE}"
+    assert list(proxy.folder.iterdir()) == []
+    assert proxy.closed == ["token-2", "token-1"]
+
+
+def test_what_is_incomplete_says_why_in_words_for_people(proxy: MadeUp) -> None:
+    on = wire(proxy)
+    on.open(ONE, SEED)
+    proxy.complete = False
+    recorded = on.close(ONE)
+    assert (recorded.complete, recorded.reason) == (False, "one was in flight")
+
+
+def test_without_a_file_there_is_nothing_recorded(proxy: MadeUp) -> None:
+    on = wire(proxy)
+    on.open(ONE, SEED)
+    (proxy.folder / "token-1").unlink()
+    assert on.close(ONE).raw == b""
+
+
+def test_a_trial_that_is_not_open_cannot_be_closed(proxy: MadeUp) -> None:
+    on = wire(proxy)
+    on.open(ONE, SEED)
+    on.close(ONE)
+    for trial in (ONE, TWO):
+        with pytest.raises(KeyError):
+            on.close(trial)
+    assert proxy.closed == ["token-1"]
+
+
+# --- real processes -----------------------------------------------------------------------------
+
+
+def ask(access: WireAccess, key: str | None = None, **changes: Any) -> tuple[int, dict[str, Any]]:
+    messages = [{"role": "user", "content": "Show me the memory of moon."}]
+    body = {"model": "substituter", "messages": messages} | changes
+    headers = {
+        "authorization": f"Bearer {key or access.api_key}", "content-type": "application/json"
+    }  # fmt: skip
+    request = urllib.request.Request(  # noqa: S310 - the proxy on loopback
+        f"{access.base_url}/chat/completions", json.dumps(body).encode(), headers
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - the same
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def folder(path: Path) -> Path:
+    path.mkdir(mode=0o700)
+    return path
+
+
+def test_what_a_persona_said_is_recorded_and_replayed_by_processes_that_end(
+    tmp_path: Path,
+) -> None:
+    with recording_wire(folder(tmp_path / "live")) as on:
+        access = on.open(ONE, SEED)
+        status, said = ask(access)
+        refused, _ = ask(access, key="nv-another")
+        recorded = on.close(ONE)
+    assert (status, refused) == (200, 403)
+    assert said["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "list_nodes"
+    assert access.api_key.encode() not in recorded.raw
+    with pytest.raises(urllib.error.URLError, match="refused"):
+        ask(access)
+
+    recording = tmp_path / "recording"
+    recording.write_bytes(exchange_lines(read_partial(recorded.raw).exchanges[:1]))
+    with replaying_wire(folder(tmp_path / "again"), lambda _trial: recording) as on:
+        access = on.open(ONE, SEED)
+        assert ask(access) == (200, said)
+        assert ask(access)[0] == 404, "there is no second answer, and nobody to ask for one"
+        replayed = on.close(ONE)
+    assert not replayed.complete
+    assert list((tmp_path / "again").iterdir()) == []
