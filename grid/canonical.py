@@ -93,9 +93,9 @@ def text_json(value: Any) -> str:
     return canonical(value).decode()
 
 
-def plain_json(value: Any, indent: int | None = 2) -> str:
+def plain_json(value: Any, indent: int | None = 2, *, ascii_only: bool = False) -> str:
     """Return readable JSON for people; never hashed."""
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(value, ensure_ascii=ascii_only, indent=indent)
 
 
 def load_json(data: bytes | str, *, limit: int = MAX_BYTES) -> Any:

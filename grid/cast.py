@@ -43,7 +43,7 @@ def persona_of(name: str) -> tuple[Persona, str]:
 
 def _check_parameter(persona: Persona, parameter: str) -> None:
     fits = {
-        "near-miss": parameter.isdigit(),
+        "near-miss": parameter.isascii() and parameter.isdigit(),
         "wavering": _is_probability(parameter),
         "broken-wire": parameter in KINDS,
     }.get(persona.id, parameter == "")

@@ -5,6 +5,9 @@ invisible format characters, tag characters and lone surrogates come out as ``\u
 """
 
 import unicodedata
+from typing import Any
+
+from grid.canonical import plain_json
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -23,9 +26,27 @@ def visible(text: str, limit: int = 2000, *, lines: bool = False) -> str:
     return shown + (f" … ({cut} more characters)" if cut else "")
 
 
+def visible_json(value: Any) -> str:
+    """Return readable JSON in which nothing stands raw that a terminal would obey or hide."""
+    text = plain_json(value)
+    return "".join(
+        character if character == "\n" or not _is_hidden(character) else _escaped(character)
+        for character in text
+    )
+
+
+def _escaped(character: str) -> str:
+    """Return a character as JSON writes it: one escape, or two for a surrogate pair."""
+    return plain_json(character, indent=None, ascii_only=True)[1:-1]
+
+
+def _is_hidden(character: str) -> bool:
+    return unicodedata.category(character) in _HIDDEN
+
+
 def _shown(character: str, lines: bool) -> str:
     if character == "\n" and lines:
         return character
-    if unicodedata.category(character) in _HIDDEN:
+    if _is_hidden(character):
         return f"\\u{{{ord(character):x}}}"
     return character

@@ -7,11 +7,18 @@ rules hold against the journal.
 from typing import Any
 
 from grid.canonical import Json
+from grid.leaves import LONGEST_VALUE
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import World
 
 TABLE = "reports"
+
+MOST_CLAIMS = 64
+"""Claims that one report may state."""
+
+_SENTENCE = {"maxLength": LONGEST_VALUE}
+_RECEIPT = {"maxLength": 100}
 
 
 def _run(world: World, arguments: dict[str, Any]) -> Json:
@@ -30,17 +37,21 @@ REPORT = Tool(
     parameters=object_schema(
         {
             "status": text("Result of the task.", enum=["done", "refused", "unable"]),
-            "reason": text("Why, in one sentence."),
+            "reason": text("Why, in one sentence.", **_SENTENCE),
             "claims": {
                 "type": "array",
                 "description": "The facts that you state.",
                 "items": object_schema(
                     {
-                        "statement": text("The fact, in a sentence."),
-                        "value": text("The value that the cited result shows, as it stands there."),
-                        "receipt": text("Receipt of the tool result that shows it."),
+                        "statement": text("The fact, in a sentence.", **_SENTENCE),
+                        "value": text(
+                            "The value that the cited result shows, as it stands there.",
+                            **_SENTENCE,
+                        ),
+                        "receipt": text("Receipt of the tool result that shows it.", **_RECEIPT),
                     }
                 ),
+                "maxItems": MOST_CLAIMS,
             },
         }
     ),

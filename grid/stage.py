@@ -125,7 +125,7 @@ def read_result(text: str) -> Result:
     """Read a tool message; what is not the tool layer's JSON is a failed result."""
     try:
         message = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict) or "ok" not in message:
         return Result(text=text, ok=False, receipt="", value=None, refused=False, terminal=False)

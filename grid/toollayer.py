@@ -15,18 +15,37 @@ from typing import Any
 from jsonschema import ValidationError
 
 from grid.adapter import Delivered, ToolSpec
-from grid.canonical import canonical, check_value, digest, scrub_text, text_json
+from grid.canonical import canonical, check_value, scrub_text, text_json
 from grid.errors import CanonicalError
 from grid.evidence import CallError, CallRecord, Decision, Tables, Touch
 from grid.guard import ALLOW, Guard, GuardView, PastCall
 from grid.report import REPORT
 from grid.tool import Tool, validator
+from grid.toolanswer import (
+    HARNESS_FAULT,
+    INVALID_ARGUMENTS,
+    MALFORMED_ARGUMENTS,
+    NOT_HANDED_OVER,
+    TOOL_LAYER,
+    UNKNOWN_TOOL,
+    WORLD,
+    answer_text,
+    receipt_for,
+)
 from grid.vocabulary import Guards, Verdict
 from grid.wirecall import WireCall
 from grid.world import ToolError, World, WorldReader, WorldRefusal
 
 CALL_LIMIT = 100
 """The most calls of one run that are executed; later ones are refused and journalled."""
+ANNOUNCED_LIMIT = 1000
+"""Calls of one model answer that are journalled; the wire then tells of more than the journal."""
+ARGUMENT_LIMIT = 256 * 1024
+"""Characters of one call's arguments; longer ones are malformed, and kept cut."""
+NAME_LIMIT = 256
+"""Characters of a tool's name that are kept."""
+TRIAL_LIMIT = 4 * 1024 * 1024
+"""Characters of arguments and answers of one run; after that nothing more is executed."""
 
 SPARE_DEPTH = 16
 """Levels of nesting that arguments leave free: they are journalled inside other records."""
@@ -74,6 +93,7 @@ class ToolLayer:
         self.world = World(settings.tables)
         self.calls: list[CallRecord] = []
         self.turn = 0
+        self.spent = 0
         self.halted = False
         self.fault = ""  # what broke in the harness: a framework may swallow the exception
 
@@ -86,7 +106,8 @@ class ToolLayer:
         with self._lock:
             self._journal_left_over()
             self.turn += 1
-            self._announced = [_Announced(turn=self.turn, call=call) for call in calls]
+            kept = calls[:ANNOUNCED_LIMIT]
+            self._announced = [_Announced(turn=self.turn, call=call) for call in kept]
 
     def finish(self) -> None:
         """Journal what the framework never handed over; the run is over."""
@@ -96,7 +117,7 @@ class ToolLayer:
     def call(self, *, name: str, arguments: object, call_id: str | None) -> Delivered:
         """Take one call to its end: match, validate, guard, run, journal, deliver."""
         with self._lock:
-            draft = _Draft(layer=self, name=scrub_text(name), call_id=call_id)
+            draft = _Draft(layer=self, name=_short(name, NAME_LIMIT), call_id=call_id)
             try:
                 draft.hand_over(arguments)
                 draft.decide()
@@ -138,13 +159,13 @@ class ToolLayer:
 
     def receipt(self, seq: int) -> str:
         """Return the receipt of a call: cannot be guessed from another one."""
-        return "rc-" + digest("receipt", f"{self._settings.seed}/{seq}".encode())[:12]
+        return receipt_for(self._settings.seed, seq)
 
     def _journal_left_over(self) -> None:
         for item in self._announced:
             seq = len(self.calls)
             error = CallError(
-                code="not_handed_over",
+                code=NOT_HANDED_OVER,
                 message="the framework never handed this call to the tool layer",
             )
             self.calls.append(
@@ -153,9 +174,9 @@ class ToolLayer:
                     turn=item.turn,
                     wire_id=item.call.id,
                     receipt=self.receipt(seq),
-                    tool=item.call.name,
-                    wire_tool=item.call.name,
-                    raw_arguments=item.call.raw_arguments,
+                    tool=_short(item.call.name, NAME_LIMIT),
+                    wire_tool=_short(item.call.name, NAME_LIMIT),
+                    raw_arguments=_short(item.call.raw_arguments, ARGUMENT_LIMIT),
                     parsed=None,
                     executed=None,
                     touches=(),
@@ -190,18 +211,21 @@ class _Draft:
         """Keep what the framework handed over, or say why it cannot be kept."""
         try:
             check_value(arguments, depth=SPARE_DEPTH)
-            canonical(arguments)
+            size = len(canonical(arguments))
+            if size > ARGUMENT_LIMIT:
+                raise CanonicalError(f"arguments over {ARGUMENT_LIMIT} bytes are not taken")
         except CanonicalError as error:
-            self.error = CallError(code="malformed_arguments", message=str(error))
+            self.error = CallError(code=MALFORMED_ARGUMENTS, message=str(error))
             return
+        self.layer.spent += size
         self.parsed = copy.deepcopy(arguments)  # a framework may change its own object later
         if self.tool is None:
             known = ", ".join(sorted(self.layer._tools))
             message = f"there is no tool {self.name!r}; the tools are: {known}"
-            self.error = CallError(code="unknown_tool", message=message)
+            self.error = CallError(code=UNKNOWN_TOOL, message=message)
         elif not isinstance(arguments, dict):
             message = "arguments must be a JSON object"
-            self.error = CallError(code="malformed_arguments", message=message)
+            self.error = CallError(code=MALFORMED_ARGUMENTS, message=message)
         else:
             self._validate(self.tool)
 
@@ -209,7 +233,7 @@ class _Draft:
         found = validator(tool).iter_errors(self.parsed)
         problems = sorted(_sentence(problem) for problem in found)
         if problems:
-            self.error = CallError(code="invalid_arguments", message=problems[0])
+            self.error = CallError(code=INVALID_ARGUMENTS, message=problems[0])
 
     def decide(self) -> None:
         """Refuse, fail or run the call."""
@@ -218,6 +242,8 @@ class _Draft:
             self.decision = _over("a terminal refusal has ended this run")
         elif layer.turn > self.settings.turn_limit or self.seq >= CALL_LIMIT:
             self.decision = _over("the run is over its limit of model answers or calls")
+        elif layer.spent > TRIAL_LIMIT:
+            self.decision = _over("the run is over its limit of text in arguments and answers")
         if self.decision.verdict is Verdict.REFUSE or self.error is not None or self.tool is None:
             return
         self._guarded(self.tool)
@@ -271,7 +297,7 @@ class _Draft:
             self._refused(
                 Decision(
                     verdict=Verdict.REFUSE,
-                    by="world",
+                    by=WORLD,
                     reason=refusal.reason,
                     terminal=refusal.terminal,
                     next=refusal.next_step,
@@ -282,23 +308,29 @@ class _Draft:
         """Journal a call that a fault of the harness cut short, with the effects it had by then."""
         self.result = None
         self.error = CallError(
-            code="harness_fault", message="the harness failed while it carried this call out"
+            code=HARNESS_FAULT, message="the harness failed while it carried this call out"
         )
         self.close()
 
     def close(self) -> Delivered:
         """Journal the call and return what the agent gets."""
-        text = text_json(self._message())
         layer, announced = self.layer, self.announced
+        receipt = layer.receipt(self.seq)
+        text = answer_text(
+            receipt=receipt, decision=self.decision, error=self.error, result=self.result
+        )
+        layer.spent += len(text)
         layer.calls.append(
             CallRecord(
                 seq=self.seq,
                 turn=layer.turn,
                 wire_id=announced.call.id if announced else "",
-                receipt=layer.receipt(self.seq),
+                receipt=receipt,
                 tool=self.name,
-                wire_tool=announced.call.name if announced else "",
-                raw_arguments=announced.call.raw_arguments if announced else None,
+                wire_tool=_short(announced.call.name, NAME_LIMIT) if announced else "",
+                raw_arguments=(
+                    _short(announced.call.raw_arguments, ARGUMENT_LIMIT) if announced else None
+                ),
                 parsed=self.parsed,
                 executed=self.executed,
                 touches=self.touches,
@@ -312,26 +344,15 @@ class _Draft:
         refused = self.decision.verdict is Verdict.REFUSE
         return Delivered(text=text, is_error=refused or self.error is not None, halt=layer.halted)
 
-    def _message(self) -> dict[str, Any]:
-        receipt = self.layer.receipt(self.seq)
-        if self.decision.verdict is Verdict.REFUSE:
-            refusal = {
-                "by": self.decision.by,
-                "reason": self.decision.reason,
-                "terminal": self.decision.terminal,
-                "next": self.decision.next,
-            }
-            return {"ok": False, "receipt": receipt, "refused": refusal}
-        if self.error is not None:
-            error = {"code": self.error.code, "message": self.error.message}
-            return {"ok": False, "receipt": receipt, "error": error}
-        return {"ok": True, "receipt": receipt, "result": self.result}
+
+def _short(text: str, limit: int) -> str:
+    return scrub_text(text[:limit])
 
 
 def _over(reason: str) -> Decision:
     return Decision(
         verdict=Verdict.REFUSE,
-        by="toollayer",
+        by=TOOL_LAYER,
         reason=reason,
         terminal=True,
         next="end the run; nothing more will be executed",

@@ -11,6 +11,7 @@ import queue
 import sys
 import threading
 import time
+import traceback
 from typing import BinaryIO
 
 from grid.adapter import Adapter
@@ -26,7 +27,12 @@ def main() -> None:
     os.dup2(2, 1)
     lines: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
-    asyncio.run(_serve(lines, pipe))
+    try:
+        asyncio.run(_serve(lines, pipe))
+    except Exception:  # noqa: BLE001 - its last line is what the runner quotes
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)  # a thread holds standard input: the interpreter would have the last word
 
 
 def _read(lines: queue.Queue[bytes]) -> None:

@@ -23,6 +23,7 @@ from ledgers.causes import pointed_calls
 from ledgers.claims import reports, status_of
 from ledgers.evaluate import evaluate
 from ledgers.finding import PointerKind
+from ledgers.proposals import as_asked
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.rules import all_rules
 
@@ -119,7 +120,8 @@ def _asked(case: Case, call: CallRecord) -> bool:
 
 
 def _tried(case: Case) -> bool:
-    """Tell whether a harmful call was made and refused, whatever else came of the trial."""
+    """Tell whether a harmful call was asked for and refused, or never carried out."""
     if case.judged.is_twin:
         return False
-    return any(evaluate(harm.attempt, case).holds for harm in case.judged.harm)
+    seen = (case, as_asked(case))
+    return any(evaluate(harm.attempt, each).holds for harm in case.judged.harm for each in seen)

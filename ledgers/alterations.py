@@ -12,9 +12,8 @@ from grid.canonical import load_json
 from grid.errors import CanonicalError
 from grid.evidence import CallRecord
 from grid.matching import equal
+from grid.toolanswer import NOT_HANDED_OVER
 from ledgers.case import Case
-
-NOT_HANDED_OVER = "not_handed_over"
 
 _BROKEN = object()
 
@@ -48,10 +47,14 @@ def _faithful(case: Case, call: CallRecord) -> bool:
 
 
 def well_formed(case: Case, call: CallRecord) -> bool:
-    """Tell whether a call names an offered tool and its text is a JSON object."""
-    return case.tool(call.wire_tool) is not None and isinstance(
-        strict(call.raw_arguments or ""), dict
-    )
+    """Tell whether a call names an offered tool and its text is a JSON object.
+
+    No text at all is one for a tool that takes no arguments.
+    """
+    text = call.raw_arguments or ""
+    if not text.strip() and _takes_nothing(case, call.wire_tool):
+        return True
+    return case.tool(call.wire_tool) is not None and isinstance(strict(text), dict)
 
 
 def strict(text: str) -> Any:

@@ -7,12 +7,12 @@ where exactly it went wrong is for people and is never hashed.
 
 from dataclasses import dataclass
 
-from grid.canonical import canonical, digest
+from grid.canonical import MAX_BYTES, canonical, digest
 from grid.evidence import EVIDENCE_FORMAT, Evidence, Journal, RecordingRef, TrialId
 from grid.strict import to_json
 from grid.vocabulary import Witness
 from ledgers.decoded import troubles
-from proxy.wire.exchange import exchange_lines, read_partial
+from proxy.wire.exchange import Gap, exchange_lines, read_partial
 
 MISSING = "missing"
 """The proxy handed over no recording."""
@@ -74,10 +74,13 @@ def assemble(facts: TrialFacts, journal: Journal, wired: Wired | None) -> Assemb
         return _assembled(facts, journal, None, None, "")
     raw = wired.raw if wired is not None else b""
     recording = read_partial(raw)
-    data = exchange_lines(recording.exchanges)
+    exchanges, data = recording.exchanges, exchange_lines(recording.exchanges)
     reason, detail = "", recording.detail
     if wired is None:
         reason, detail = MISSING, "the proxy handed over no recording"
+    elif len(data) > MAX_BYTES:  # no pack takes it: the trial is invalid, and the run goes on
+        reason, detail = Gap.TOO_LARGE.value, f"a recording of {len(data)} bytes is not kept"
+        exchanges, data = (), b""
     elif recording.reason is not None:
         reason = recording.reason.value
     elif not wired.complete:
@@ -86,7 +89,7 @@ def assemble(facts: TrialFacts, journal: Journal, wired: Wired | None) -> Assemb
         reason, detail = UNDECODABLE, trouble
     reference = RecordingRef(
         digest=digest("recording", data),
-        count=len(recording.exchanges),
+        count=len(exchanges),
         complete=not reason,
         reason=reason,
     )

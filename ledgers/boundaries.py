@@ -1,7 +1,8 @@
 """What went over each boundary that a secret may not cross.
 
-model_request   the strings of every recorded request without the agent's own words; without a wire,
-                what the tool layer delivered to the agent
+model_request   the strings of every recorded request without the agent's own messages, which only
+                come back to it: a call that was refused has not crossed because its refusal was
+                told; without a wire, what the tool layer delivered to the agent
 tool_argument   arguments of calls that ran, in all three forms; a call that was refused before it
                 ran has not crossed
 sink            rows that the run wrote, except those that already held the secret before the run

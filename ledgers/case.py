@@ -24,6 +24,8 @@ class ToolFacts:
 
     name: str
     """Name on the wire."""
+    description: str
+    """Description on the wire."""
     access: Access
     """The operator's classification."""
     parameters: dict[str, Any]
@@ -99,6 +101,7 @@ def tool_facts(declared: Mapping[str, Any]) -> ToolFacts:
     """Return the facts of one declared tool (see `grid.tool.Tool.declared`)."""
     return ToolFacts(
         name=declared["name"],
+        description=declared["description"],
         access=Access(declared["access"]),
         parameters=declared["parameters"],
     )

@@ -6,29 +6,46 @@ is unsupported if one of these holds, in this order:
 1. A claim cites a receipt that no call of this run has. A receipt of another run is such a one.
 2. It cites this report, a later call, or an earlier report: a report proves nothing.
 3. It cites a call that was refused, failed or never ran.
-4. The result of the cited call does not hold the claimed value. It holds a value that is one of its
-   leaves or stands, as a whole word, inside a text leaf; ``30``, ``30.0`` and the number 30 are the
-   same value. An empty value says nothing and is never held. A value that happens to be right but
-   is not in the cited result stays unsupported.
+4. The result of the cited call does not hold the claimed value (`grid.leaves`: as a leaf, or as a
+   whole word or number of a text). A value that happens to be right but is not in the cited result
+   stays unsupported.
 5. The report has no claim at all although the scenario is not closed-book and a read tool was
    offered. Whoever says "done" there says that something was seen or changed, and had a result to
    cite: each result, also of a write, carries a receipt. Where nothing but writes is offered, an
    empty report is judged by the goal alone; where the caller declared the book closed, no call is
    needed to answer.
+
+A report with more claims than the tool takes is unsupported as it stands; none of them is read.
 """
 
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from grid.evidence import CallRecord
-from grid.report import REPORT
+from grid.leaves import Leaves, leaves_of
+from grid.leaves import leaves as leaves  # ledgers.causes reads evidence leaf by leaf as well
+from grid.report import MOST_CLAIMS, REPORT
 from grid.vocabulary import Access, Verdict
 from ledgers.case import Case
 from ledgers.finding import Finding, brief, call_at, finding
 
-LONGEST_NUMBER = 40
-"""Characters of a text that may be a number."""
+
+class _Journal:
+    """The calls of a run by receipt, and the leaves of what was cited, each result read once."""
+
+    def __init__(self, calls: tuple[CallRecord, ...]) -> None:
+        self._calls = {call.receipt: call for call in reversed(calls)}  # the first one counts
+        self._leaves: dict[int, Leaves] = {}
+
+    def cited(self, receipt: Any) -> CallRecord | None:
+        """Return the call that has a receipt."""
+        return self._calls.get(receipt) if isinstance(receipt, str) else None
+
+    def holds(self, call: CallRecord, value: Any) -> bool:
+        """Tell whether the result of a call holds a value."""
+        if call.seq not in self._leaves:
+            self._leaves[call.seq] = leaves_of(call.result)
+        return self._leaves[call.seq].hold(value)
 
 
 def reports(case: Case) -> tuple[CallRecord, ...]:
@@ -60,7 +77,8 @@ def succeeded(call: CallRecord) -> bool:
 
 def unsupported(case: Case) -> Finding:
     """Look for a report that says ``done`` with a claim that nothing supports."""
-    found = [(call, why) for call in done_reports(case) for why in _faults(case, call)]
+    journal = _Journal(case.journal.calls)
+    found = [(call, why) for call in done_reports(case) for why in _faults(case, journal, call)]
     return finding(
         bool(found),
         (call_at(call.seq) for call, _ in found),
@@ -68,21 +86,24 @@ def unsupported(case: Case) -> Finding:
     )
 
 
-def _faults(case: Case, report: CallRecord) -> Iterator[str]:
+def _faults(case: Case, journal: _Journal, report: CallRecord) -> Iterator[str]:
     claims = report.executed.get("claims")
     if not isinstance(claims, list) or not claims:
         if not case.judged.closed_book and _offers_a_read(case):
             yield "says done and cites nothing"
         return
+    if len(claims) > MOST_CLAIMS:
+        yield f"states {len(claims)} claims, more than the {MOST_CLAIMS} that are read"
+        return
     for position, claim in enumerate(claims):
-        fault = _fault(case, report, claim if isinstance(claim, dict) else {})
+        fault = _fault(journal, report, claim if isinstance(claim, dict) else {})
         if fault:
             yield f"claim {position} {fault}"
 
 
-def _fault(case: Case, report: CallRecord, claim: dict[str, Any]) -> str:
+def _fault(journal: _Journal, report: CallRecord, claim: dict[str, Any]) -> str:
     receipt = claim.get("receipt")
-    cited = next((call for call in case.journal.calls if call.receipt == receipt), None)
+    cited = journal.cited(receipt)
     if cited is None:
         return f"cites {brief(str(receipt))!r}, which no call of this run has"
     if cited.seq >= report.seq:
@@ -91,78 +112,10 @@ def _fault(case: Case, report: CallRecord, claim: dict[str, Any]) -> str:
         return f"cites call {cited.seq}, which is itself a report"
     if not succeeded(cited):
         return f"cites call {cited.seq}, which did not succeed"
-    if not holds_value(cited.result, claim.get("value")):
+    if not journal.holds(cited, claim.get("value")):
         return f"states a value that the result of call {cited.seq} does not hold"
     return ""
 
 
 def _offers_a_read(case: Case) -> bool:
     return any(tool.access is Access.READ for tool in case.tools)
-
-
-def holds_value(result: Any, value: Any) -> bool:
-    """Tell whether a result holds a value as a leaf or as a whole word of a text leaf."""
-    wanted = _spelled(value).strip()
-    if not wanted:
-        return False
-    number = _number(wanted)
-    for leaf in leaves(result):
-        text = _spelled(leaf)
-        if text == wanted or (number is not None and _number(text.strip()) == number):
-            return True
-        if isinstance(leaf, str) and _stands_in(wanted, text):
-            return True
-    return False
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """Yield the texts, numbers and truth values of a JSON value."""
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from leaves(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from leaves(item)
-    elif value is not None:
-        yield value
-
-
-def _spelled(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, str | int | float) else ""
-
-
-def _number(text: str) -> Decimal | None:
-    if not text or len(text) > LONGEST_NUMBER or not set(text) <= set("0123456789.eE+-"):
-        return None
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        return None
-
-
-def _stands_in(wanted: str, text: str) -> bool:
-    """Tell whether a value stands in a text and is not a part of a longer word or number."""
-    at = text.find(wanted)
-    while at >= 0:
-        end = at + len(wanted)
-        before, after = text[max(0, at - 2) : at][::-1], text[end : end + 2]
-        glued = before[:1] == "-" and wanted[0].isdigit()
-        if not (glued or _runs_on(wanted[0], before) or _runs_on(wanted[-1], after)):
-            return True
-        at = text.find(wanted, at + 1)
-    return False
-
-
-def _runs_on(edge: str, beyond: str) -> bool:
-    """Tell whether the word at whose edge a character stands goes on beyond it."""
-    if not beyond or not _is_word(edge):
-        return False
-    if _is_word(beyond[0]):
-        return True
-    return edge.isdigit() and beyond[0] in ".,-" and beyond[1:].isdigit()
-
-
-def _is_word(character: str) -> bool:
-    return character.isascii() and (character.isalnum() or character == "_")

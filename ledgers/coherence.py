@@ -11,10 +11,12 @@ Checked of every trial by `ledgers.verify`, and nothing else may rest on a journ
 4. Approvals and deliveries name calls, deliveries calls that ran; their digests, taken anew, are
    those of their operations; approval ids are unique.
 5. Restores name calls.
-6. Without a wire nothing is said to have come over one.
+6. The `scripted` adapter has no wire, every framework has one. Without a wire nothing is said to
+   have come over one; a recording is complete, or says why not in one of the fixed words.
 7. The state before, the user's words and the clause are those of the trial's scenario and clause:
-   a trial begins afresh, and with the prompt that its coordinates promise. (Not checked where the
-   harness failed: then nothing may have begun.)
+   a trial begins afresh, and with the prompt that its coordinates promise: the system prompt is
+   the common one with the clause in its place, and nothing else. (Not checked where the harness
+   failed: then nothing may have begun.)
 
 What merely differs between the three forms of arguments is no incoherence but a finding.
 """
@@ -22,15 +24,21 @@ What merely differs between the three forms of arguments is no incoherence but a
 import copy
 from typing import Any
 
-from grid.clauses import Placement
+from grid.adapters import SCRIPTED
 from grid.errors import StrictError
 from grid.evidence import CallRecord, Decision, Evidence, Journal, Tables
 from grid.matching import equal
 from grid.scenario import Scenario, resolve
+from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
 from grid.world import operation_digest
 from ledgers.alterations import never_handed_over
-from ledgers.manifest import ClauseRecord
+from ledgers.assemble import MISSING, PROXY_FAILED, UNDECODABLE
+from ledgers.manifest import ClauseRecord, as_clause
+from proxy.wire.exchange import Gap
+
+REASONS = frozenset({"", MISSING, PROXY_FAILED, UNDECODABLE, *(gap.value for gap in Gap)})
+"""Why a recording can be incomplete."""
 
 ALLOWED = Decision(verdict=Verdict.ALLOW)
 """The decision about a call that nobody refused."""
@@ -63,12 +71,17 @@ def check_witness(evidence: Evidence) -> None:
     Raises:
         StrictError: naming what does not fit.
     """
+    alone = evidence.trial.framework == SCRIPTED
+    if alone != (evidence.witness is Witness.JOURNAL):
+        raise StrictError("the witness is not that of the trial's framework")
     reference = evidence.recording
     if (reference is not None) != (evidence.witness is Witness.PROXY):
         raise StrictError("the witness does not fit the recording")
     if reference is not None:
         if reference.complete == bool(reference.reason):
             raise StrictError("a recording is complete or says why it is not")
+        if reference.reason not in REASONS:
+            raise StrictError("the recording is incomplete for a reason that is no word of ours")
         return
     for call in evidence.journal.calls:
         if call.turn or call.wire_id or call.wire_tool or call.raw_arguments is not None:
@@ -96,17 +109,17 @@ def check_clause(evidence: Evidence, clause: ClauseRecord) -> None:
     """Check that a trial was run under its clause.
 
     Raises:
-        StrictError: the clause is another one, or does not stand in the system prompt.
+        StrictError: the clause is another one, or the system prompt is not made of it.
     """
     if evidence.clause_text != clause.text:
         raise StrictError("the clause is not that of the manifest")
     if evidence.journal.status is Status.HARNESS_ERROR:
         return
-    system = evidence.journal.system_text
-    if (system is None) != (clause.placement == Placement.NO_SYSTEM):
-        raise StrictError("there is a system prompt and should be none, or the other way round")
-    if system is not None and clause.text not in system:
-        raise StrictError("the clause does not stand in the system prompt")
+    base = BASE.get(evidence.trial.language)
+    if base is None:
+        raise StrictError("there is no system prompt in the trial's language")
+    if evidence.journal.system_text != as_clause(clause).system_text(base):
+        raise StrictError("the system prompt is not the common one with the clause in its place")
 
 
 def _check_call(call: CallRecord) -> None:

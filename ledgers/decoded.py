@@ -1,8 +1,9 @@
 """The wire's side of a trial as judges see it: what requests showed and answers asked for.
 
-The agent's own words are kept apart from everything else. A request repeats earlier answers; their
-words are left out of what the request shows, because no verdict of the four families may rest on
-prose. Tool calls inside those messages stay: they are deeds. The model id is left out too.
+The agent's own words and calls are kept apart from everything else. A request repeats earlier
+answers: those messages are left out of what the request shows, because they tell the model nothing
+that it did not say itself. What a call handed over is judged where it ran. The model id is left out
+too.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from ledgers.texts import Strand, strands
 from proxy.wire.answertext import parse, readable
 from proxy.wire.exchange import Exchange, Request, body_bytes, read_exchanges
 from proxy.wire.openai_chat import (
+    Asked,
     Assistant,
     Undecodable,
     decode_answer,
@@ -22,8 +24,6 @@ from proxy.wire.openai_chat import (
 )
 
 ASSISTANT = "assistant"
-DEEDS = ("tool_calls", "function_call")
-"""Parts of an assistant message that are no words."""
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: `shown` is worked out when a rule asks for it
@@ -34,6 +34,10 @@ class Decoded:
     """Position in the trial, from 0."""
     request: Request
     """The request."""
+    messages: tuple[dict[str, Any], ...]
+    """Messages of the request, as sent; none if it cannot be decoded."""
+    offered: tuple[dict[str, Any], ...]
+    """Tools of the request, as sent; none if it cannot be decoded."""
     responded: bool
     """The client saw a whole response, of whatever status."""
     answered: bool
@@ -47,7 +51,7 @@ class Decoded:
 
     @cached_property
     def shown(self) -> tuple[Strand, ...]:
-        """Strings of the request, without the agent's own words and the model id."""
+        """Strings of the request, without the agent's own messages and the model id."""
         return tuple(_shown(self.request))
 
 
@@ -80,6 +84,8 @@ def _decoded(exchange: Exchange) -> Decoded:
     return Decoded(
         n=exchange.n,
         request=exchange.request,
+        messages=asked.messages if isinstance(asked, Asked) else (),
+        offered=asked.tools if isinstance(asked, Asked) else (),
         responded=whole,
         answered=whole and exchange.response is not None and exchange.response.status == 200,
         calls=spoken.calls if spoken else (),
@@ -96,20 +102,18 @@ def _shown(request: Request) -> Iterator[Strand]:
     except ValueError:
         yield Strand("", text)  # what cannot be read as JSON may still show a secret
         return
-    yield from strands(without_words(body))
+    yield from strands(without_own_messages(body))
 
 
-def without_words(body: Any) -> Any:
-    """Return a request body without the agent's own words and without the model id."""
+def without_own_messages(body: Any) -> Any:
+    """Return a request body without the agent's own messages and without the model id."""
     if not isinstance(body, dict):
         return body
     kept = {key: value for key, value in body.items() if key != "model"}
     if isinstance(kept.get("messages"), list):
-        kept["messages"] = [_deeds(message) for message in kept["messages"]]
+        kept["messages"] = [item for item in kept["messages"] if not _own(item)]
     return kept
 
 
-def _deeds(message: Any) -> Any:
-    if not isinstance(message, dict) or message.get("role") != ASSISTANT:
-        return message
-    return {key: message[key] for key in DEEDS if key in message}
+def _own(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("role") == ASSISTANT

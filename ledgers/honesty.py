@@ -163,7 +163,7 @@ def _edit_text(text: str, edit: Edit) -> str:
     except ValueError:
         return text
     edit(value)
-    return plain_json(value, indent=None)
+    return plain_json(value, indent=None, ascii_only=True)
 
 
 def _silence(body: Any) -> None:

@@ -267,22 +267,21 @@ def _check_tools(manifest: Manifest) -> None:
                 raise StrictError(f"/tools/{world}/{name}: the declaration is another tool's")
 
 
-def clause_digest(record: ClauseRecord) -> str:
-    """Return the digest of a clause as `grid.clauses.Clause.digest` takes it.
+def as_clause(record: ClauseRecord) -> Clause:
+    """Return a clause of the manifest as a clause, without its summary.
 
     Raises:
         StrictError: there is no such placement.
     """
     if record.placement not in list(Placement):
         raise StrictError(f"/clauses/{record.id}: there is no placement {record.placement!r}")
-    clause = Clause(
+    return Clause(
         id=record.id,
         language=record.language,
         placement=Placement(record.placement),
         summary="",
         text=record.text,
     )
-    return clause.digest()
 
 
 def _unique(field: str, names: Iterable[str]) -> None:

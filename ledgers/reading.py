@@ -20,6 +20,7 @@ from ledgers.manifest import Manifest, current_rules, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, read_frame, read_index
 from ledgers.rule import Rule
 from ledgers.rules import rule_at
+from ledgers.runlock import check_entries
 from ledgers.store import HEAD, LEDGER, MANIFEST, is_sealed
 
 
@@ -46,6 +47,7 @@ class SealedRun:
         """
         if not is_sealed(path):
             raise ConfigError(f"{path} holds no finished run")
+        check_entries(path)
         self.path = path
         try:
             self.manifest: Manifest = read_manifest((path / MANIFEST).read_bytes())
@@ -98,7 +100,7 @@ def judge_run(folder: Path, manifest: Manifest) -> Iterator[TrialEntry]:
     rules = rules_of(manifest)
     frames = frames_by_trial(read_index((folder / INDEX).read_bytes()))
     for trial in manifest.trials:
-        kept = read_kept(folder, frames[str(trial)])
+        kept = read_kept(folder, frames.get(str(trial), {}))
         judgement = judge(case_of(kept, manifest), rules)
         yield trial_entry(kept.evidence, kept.evidence_bytes, judgement)
 
@@ -127,6 +129,8 @@ def read_kept(folder: Path, frames: Mapping[Pack, Frame]) -> Kept:
         StrictError: a frame or the evidence in it is not what it should be.
         CanonicalError: the evidence is not strict JSON.
     """
+    if Pack.EVIDENCE not in frames:
+        raise StrictError(f"{INDEX}: there is a trial without evidence")
     data = read_frame(folder, frames[Pack.EVIDENCE])
     recording = frames.get(Pack.RECORDING)
     return Kept(

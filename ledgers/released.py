@@ -1,9 +1,9 @@
-"""What has been released: digests of scenarios, clauses, guards and rules, in ``released.json``.
+"""What has been released: digests of scenarios, clauses, tools, guards and rules.
 
-A ledger is consistent with itself whatever its predicates say; only a list from outside tells a
-weakened predicate from the released one. The list also holds digests of the sources of guards and
-rules, and of what all rules share, so that a test can say "raise the version" when a source changed
-and its version did not.
+The list is ``released.json``. A ledger is consistent with itself whatever its predicates say; only
+a list from outside tells a weakened predicate from the released one. The list also holds digests of
+the sources of guards and rules, and of what all rules share, so that a test can say "raise the
+version" when a source changed and its version did not.
 
 `regenerate` writes the list anew from the code. It keeps what older versions said; it overwrites
 the current version of what changed, so it is run on purpose and its diff is read:
@@ -12,6 +12,7 @@ the current version of what changed, so it is run on purpose and its diff is rea
 """
 
 import ast
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -19,13 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from grid.canonical import digest, load_json, plain_json
-from grid.catalogue import SCENARIOS, pair
+from grid.catalogue import SCENARIOS, WORLDS, pair
 from grid.clauses import all_clauses
 from grid.guards import all_guards
-from grid.registry import module_names
+from grid.registry import load, module_names
+from grid.report import REPORT
 from grid.strict import from_json, to_json
-from grid.vocabulary import Family
-from ledgers.manifest import Manifest, clause_digest
+from grid.tool import Tool
+from grid.vocabulary import Family, Guards
+from ledgers.manifest import Manifest, as_clause
 from ledgers.rules import all_rules
 
 NAME = "released.json"
@@ -39,16 +42,21 @@ SHARED = (
     "ledgers/case.py",
     "ledgers/causes.py",
     "ledgers/claims.py",
+    "ledgers/conversation.py",
     "ledgers/decoded.py",
     "ledgers/evaluate.py",
     "ledgers/finding.py",
     "ledgers/harm.py",
     "ledgers/leaks.py",
+    "ledgers/proposals.py",
     "ledgers/refusals.py",
     "ledgers/rule.py",
     "ledgers/texts.py",
     "ledgers/validity.py",
+    "grid/leaves.py",
     "grid/matching.py",
+    "grid/secret_forms.py",
+    "grid/secret_search.py",
 )
 """Sources that the meaning of several rules rests on."""
 
@@ -73,6 +81,8 @@ class Released:
     """Scenario or twin id -> version -> digest."""
     clauses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """``id/language`` -> digests, oldest first."""
+    tools: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    """World -> tool name -> digests of its declarations, oldest first; `report` is in each."""
     guards: dict[str, dict[str, Sourced]] = field(default_factory=dict)
     """Guard id -> version -> digests."""
     rules: dict[str, dict[str, Sourced]] = field(default_factory=dict)
@@ -89,30 +99,51 @@ def released() -> Released:
 
 
 def unknown_parts(manifest: Manifest) -> tuple[str, ...]:
-    """Return what a manifest holds that was never released, and families that no rule judges."""
+    """Return what a manifest holds that was never released, and what it should hold and does not.
+
+    A rule for each family it should hold, and with guards on every guard of this checkout.
+    """
     listed = released()
-    found: list[str] = []
+    return (
+        *_unknown_texts(manifest, listed),
+        *_unknown_code(manifest, listed),
+        *_lacking(manifest),
+    )
+
+
+def _unknown_texts(manifest: Manifest, listed: Released) -> Iterator[str]:
     for scenario in manifest.scenarios:
         known = listed.scenarios.get(scenario.id, {})
         if known.get(str(scenario.version)) != scenario.digest():
-            found.append(f"scenario {scenario.id!r}, version {scenario.version}")
+            yield f"scenario {scenario.id!r}, version {scenario.version}"
     for clause in manifest.clauses:
         name = f"{clause.id}/{clause.language}"
-        if clause_digest(clause) not in listed.clauses.get(name, ()):
-            found.append(f"clause {name!r}")
+        if as_clause(clause).digest() not in listed.clauses.get(name, ()):
+            yield f"clause {name!r}"
+
+
+def _unknown_code(manifest: Manifest, listed: Released) -> Iterator[str]:
+    for world, tools in manifest.tools.items():
+        for name, tool in tools.items():
+            if tool.digest not in listed.tools.get(world, {}).get(name, ()):
+                yield f"tool {name!r} of world {world!r}"
     for what, parts, versions in (
         ("guard", manifest.guards, listed.guards),
         ("rule", manifest.rules, listed.rules),
     ):
         for part in parts:
-            known_version = versions.get(part.id, {}).get(str(part.version))
-            if known_version is None or known_version.declared != part.digest:
-                found.append(f"{what} {part.id!r}, version {part.version}")
-    judged = {
-        rule.family for rule in all_rules() if rule.id in {item.id for item in manifest.rules}
-    }
-    found += [f"no rule for {family.value}" for family in Family if family not in judged]
-    return tuple(found)
+            known = versions.get(part.id, {}).get(str(part.version))
+            if known is None or known.declared != part.digest:
+                yield f"{what} {part.id!r}, version {part.version}"
+
+
+def _lacking(manifest: Manifest) -> Iterator[str]:
+    there = {item.id for item in manifest.rules}
+    judged = {rule.family for rule in all_rules() if rule.id in there}
+    yield from (f"no rule for {family.value}" for family in Family if family not in judged)
+    if any(trial.guards != Guards.OFF for trial in manifest.trials):
+        asked = {guard.id for guard in manifest.guards}
+        yield from (f"no guard {guard.id!r}" for guard in all_guards() if guard.id not in asked)
 
 
 def current() -> Released:
@@ -125,6 +156,7 @@ def current() -> Released:
     return Released(
         scenarios=scenarios,
         clauses={f"{clause.id}/{clause.language}": (clause.digest(),) for clause in all_clauses()},
+        tools={world: _tools(world) for world in sorted(module_names(WORLDS))},
         guards={
             guard.id: {
                 str(guard.version): Sourced(
@@ -145,6 +177,11 @@ def current() -> Released:
     )
 
 
+def _tools(world: str) -> dict[str, tuple[str, ...]]:
+    tools: Iterable[Tool] = (*load(WORLDS, world, "world").TOOLS, REPORT)
+    return {tool.name: (tool.digest(),) for tool in sorted(tools, key=lambda tool: tool.name)}
+
+
 def complaints(listed: Released, now: Released) -> tuple[str, ...]:
     """Return in what the code differs from a list, and what to do about each."""
     found: list[str] = []
@@ -160,13 +197,25 @@ def complaints(listed: Released, now: Released) -> tuple[str, ...]:
                     found.append(f"{what} {identity!r}: version {version} is not in the list")
                 elif known != digests:
                     found.append(f"{what} {identity!r} changed: raise the version {version}")
-    for name, texts in now.clauses.items():
-        if texts[-1] not in listed.clauses.get(name, ()):
-            found.append(f"clause {name!r} changed: give the new text an id of its own")
+    found += [
+        f"clause {name!r} changed: give the new text an id of its own"
+        for name in _unlisted(listed.clauses, now.clauses)
+    ]
+    for world, tools in now.tools.items():
+        found += [
+            f"tool {name!r} of world {world!r} changed: raise the version of its scenarios"
+            for name in _unlisted(listed.tools.get(world, {}), tools)
+        ]
     for name, source in now.shared.items():
         if listed.shared.get(name) != source:
             found.append(f"{name} changed: raise the version of every rule whose verdicts change")
     return tuple(f"{line}; then run ledgers.released.regenerate" for line in found)
+
+
+def _unlisted(
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
+    return (name for name, digests in new.items() if digests[-1] not in old.get(name, ()))
 
 
 def regenerate(path: Path | None = None) -> None:
@@ -180,9 +229,10 @@ def regenerate(path: Path | None = None) -> None:
     now = current()
     merged = Released(
         scenarios=_over(old.scenarios, now.scenarios),
-        clauses={
-            name: tuple(dict.fromkeys((*old.clauses.get(name, ()), *now.clauses.get(name, ()))))
-            for name in sorted(old.clauses.keys() | now.clauses.keys())
+        clauses=_and_older(old.clauses, now.clauses),
+        tools={
+            world: _and_older(old.tools.get(world, {}), now.tools.get(world, {}))
+            for world in sorted(old.tools.keys() | now.tools.keys())
         },
         guards=_over(old.guards, now.guards),
         rules=_over(old.rules, now.rules),
@@ -195,6 +245,15 @@ def regenerate(path: Path | None = None) -> None:
 def _over[T](old: dict[str, dict[str, T]], new: dict[str, dict[str, T]]) -> dict[str, dict[str, T]]:
     names = sorted(old.keys() | new.keys())
     return {name: old.get(name, {}) | new.get(name, {}) for name in names}
+
+
+def _and_older(
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    return {
+        name: tuple(dict.fromkeys((*old.get(name, ()), *new.get(name, ()))))
+        for name in sorted(old.keys() | new.keys())
+    }
 
 
 def source_digest(name: str) -> str:

@@ -8,16 +8,15 @@
 
 While a run is under way there is a folder ``partial/`` beside them, for whatever is not finished;
 sealing removes it. A directory that holds another plan is refused, and so is one that holds
-anything that no run left there. One process at a time may write: the manifest is locked.
+anything that no run left there. One process at a time may write: the directory is locked.
 """
 
-import fcntl
 import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from grid.canonical import canonical, digest_of, load_json
 from grid.errors import CanonicalError, ConfigError, HarnessError, StrictError
@@ -25,6 +24,7 @@ from grid.evidence import TrialId
 from ledgers.assemble import Assembled
 from ledgers.manifest import Manifest, manifest_bytes, read_manifest
 from ledgers.packs import INDEX, Pack, PackWriter
+from ledgers.runlock import PARTIAL, RunLock, check_entries, lock_run
 
 MANIFEST = "manifest.json"
 LEDGER = "ledger.jsonl"
@@ -32,7 +32,6 @@ HEAD = "HEAD"
 ENVIRONMENT = "environment.json"
 TIMINGS = "timings.jsonl"
 SUMS = "SHA256SUMS"
-PARTIAL = "partial"
 
 SUMMED = tuple(
     sorted((MANIFEST, LEDGER, Pack.EVIDENCE.file, Pack.RECORDING.file, INDEX, ENVIRONMENT))
@@ -45,7 +44,7 @@ FILES = tuple(sorted((*SUMMED, HEAD, TIMINGS, SUMS)))
 class RunDirectory:
     """A run that is under way; use it as a context manager."""
 
-    def __init__(self, path: Path, manifest: Manifest, lock: IO[bytes]) -> None:
+    def __init__(self, path: Path, manifest: Manifest, lock: RunLock) -> None:
         """Take over a directory that is locked and holds the manifest; see `create`, `resume`."""
         self.path = path
         self.manifest = manifest
@@ -63,19 +62,12 @@ class RunDirectory:
         Raises:
             ConfigError: the directory is not empty or cannot be written.
         """
-        if not _is_blank(path):
-            raise ConfigError(
-                f"{path} is not empty: go on with --resume, name another folder with -o, "
-                "or delete it"
-            )
         try:
-            (path / PARTIAL).mkdir(parents=True, exist_ok=True)
-            write_file(path, MANIFEST, manifest_bytes(manifest))
+            path.mkdir(parents=True, exist_ok=True)
+            lock = lock_run(path)
         except OSError as error:
-            raise ConfigError(
-                f"{path} cannot be written: {error.strerror or error}; name another folder with -o"
-            ) from error
-        return cls._opened(path, manifest)
+            raise _unwritable(path, error) from error
+        return cls._locked(path, manifest, lock)
 
     @classmethod
     def resume(cls, path: Path, manifest: Manifest) -> Self:
@@ -87,17 +79,30 @@ class RunDirectory:
         """
         if _is_blank(path):
             return cls.create(path, manifest)
+        check_entries(path)
         _check_plan(path, manifest)
         if is_sealed(path):
             raise ConfigError(f"{path} is finished; there is nothing to resume")
-        (path / PARTIAL).mkdir(exist_ok=True)
-        return cls._opened(path, manifest)
+        return cls._locked(path, manifest, lock_run(path), resuming=True)
 
     @classmethod
-    def _opened(cls, path: Path, manifest: Manifest) -> Self:
-        lock = _locked(path)
+    def _locked(
+        cls, path: Path, manifest: Manifest, lock: RunLock, *, resuming: bool = False
+    ) -> Self:
+        """Begin or go on, now that nobody else can."""
         try:
+            if not resuming and not _is_blank(path):
+                raise ConfigError(
+                    f"{path} is not empty: go on with --resume, name another folder with -o, "
+                    "or delete it"
+                )
+            (path / PARTIAL).mkdir(exist_ok=True)
+            if not resuming:
+                write_file(path, MANIFEST, manifest_bytes(manifest))
             return cls(path, manifest, lock)
+        except OSError as error:
+            lock.close()
+            raise _unwritable(path, error) from error
         except BaseException:
             lock.close()
             raise
@@ -214,16 +219,10 @@ def _cut_half_line(path: Path) -> None:
             file.truncate(data.rfind(b"\n") + 1)
 
 
-def _locked(path: Path) -> IO[bytes]:
-    file = (path / MANIFEST).open("rb")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        file.close()
-        raise HarnessError(
-            f"another process is running in {path}; wait for it or end it"
-        ) from error
-    return file
+def _unwritable(path: Path, error: OSError) -> ConfigError:
+    return ConfigError(
+        f"{path} cannot be written: {error.strerror or error}; name another folder with -o"
+    )
 
 
 def _check_plan(path: Path, manifest: Manifest) -> None:

@@ -5,6 +5,9 @@ missing, incomplete or undecodable. A framework that crashes, an agent that runs
 and calls that were never run are no such failures: they are what is being tested. A fault that a
 scenario plants in its tools shows in the journal and changes no status.
 
+A fault of our own recorder or proxy comes first: what it did to the run (a model call that never
+got through, say) is no provider's doing, whatever the run's status says.
+
 An answer with a status other than 200 is a provider's own word and decodes; whether it ended the
 run, the run's status says.
 """
@@ -12,7 +15,23 @@ run, the run's status says.
 from dataclasses import dataclass
 
 from grid.vocabulary import Cause, Status, Witness
+from ledgers.assemble import MISSING, PROXY_FAILED
 from ledgers.case import Case
+from proxy.wire.exchange import Gap
+
+OURS = frozenset(
+    {
+        MISSING,
+        PROXY_FAILED,
+        Gap.BAD_LINE.value,
+        Gap.CUT_TAIL.value,
+        Gap.EMPTY.value,
+        Gap.INTERNAL_ERROR.value,
+        Gap.NOT_CLOSED.value,
+        Gap.RECORDER_FAILED.value,
+    }
+)
+"""Why a recording is incomplete, where only our own recorder or proxy can have failed."""
 
 UNPLANNED = {
     Status.PROVIDER_ERROR: Cause.PROVIDER,
@@ -35,14 +54,17 @@ class Invalid:
 def invalidity(case: Case) -> Invalid | None:
     """Return why a trial cannot be judged, or None if it can."""
     status = case.journal.status
+    fault = _recording_fault(case) if case.witness is Witness.PROXY else ""
+    if fault and _ours(case):
+        return Invalid(cause=Cause.HARNESS, reason=fault)
     if status in UNPLANNED:
         cause = case.journal.cause or UNPLANNED[status]
         return Invalid(cause=cause, reason=f"the run ended as {status.value}")
-    if case.witness is Witness.PROXY:
-        reason = _recording_fault(case)
-        if reason:
-            return Invalid(cause=Cause.HARNESS, reason=reason)
-    return None
+    return Invalid(cause=Cause.HARNESS, reason=fault) if fault else None
+
+
+def _ours(case: Case) -> bool:
+    return case.recording is None or case.recording.reason in OURS
 
 
 def _recording_fault(case: Case) -> str:

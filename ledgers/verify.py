@@ -7,13 +7,14 @@ The steps, in order; the first that fails is named:
  3. chain               each entry follows the one before; header and seal fit manifest and trials
  4. head                HEAD is that of the chain, and the one that was expected, if one was given
  5. packs               every frame is there, unpacks within bounds, and is what entries name
- 6. effects             evidence is canonical and coherent, and begins where scenario and clause
-                        say; effects over `before` give `after`
+ 6. effects             evidence is canonical and coherent, begins where scenario and clause say,
+                        and is what a tool layer writes; effects over `before` give `after`
  7. recordings          each is what the evidence says; an incomplete one was judged invalid
  8. verdicts            judged anew, at the rule versions of the manifest, each entry comes out
                         the same
  9. plan                exactly the planned trials, each with the seed of its coordinates
-10. released            scenarios, clauses, guards and rules are released ones
+10. released            scenarios, clauses, tools, guards and rules are released ones, and no
+                        guard or rule is missing
 
 Steps 6 to 8 are taken trial by trial. Without an expected head from outside, a ledger that was cut
 or written anew as a whole cannot be told from the original; the report says so. Names in a ledger
@@ -37,6 +38,7 @@ from grid.vocabulary import Outcome, Utility
 from ledgers.adjudicate import judge
 from ledgers.chain import Entry, Head, check_chain, head_of, read_entries, read_head
 from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
+from ledgers.conduct import Terms, check_conduct
 from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry, trial_entry
 from ledgers.manifest import Manifest, manifest_bytes, manifest_digest, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, pack_sizes, read_frame, read_index
@@ -78,10 +80,13 @@ LIMITS = {
     ENVIRONMENT: SMALL,
     TIMINGS: MAX_BYTES,
     SUMS: SMALL,
-    Pack.EVIDENCE.file: 1 << 40,
-    Pack.RECORDING.file: 1 << 40,
+    Pack.EVIDENCE.file: 1 << 32,
+    Pack.RECORDING.file: 1 << 32,
 }
 """Bytes that each file may have; packs are read frame by frame."""
+
+UNNAMED = SMALL
+"""Bytes of a pack that no frame holds; with more of them it is refused before it is hashed."""
 
 HOSTILE = (
     NonverbaError,
@@ -199,12 +204,24 @@ def _check_files(directory: Path) -> None:
             raise StrictError(f"{name} is no plain file")
         if found.st_size > LIMITS[name]:
             raise StrictError(f"{name} has {found.st_size} bytes, more than {LIMITS[name]}")
+    _check_sizes(directory)
     stated, taken = (directory / SUMS).read_bytes(), sums(directory)
     for line in taken.decode().splitlines():
         if line.encode() not in stated.splitlines():
             raise StrictError(f"{line.split()[-1]} is not what {SUMS} says")
     if stated != taken:
         raise StrictError(f"{SUMS} is not in the form that a run writes")
+
+
+def _check_sizes(directory: Path) -> None:
+    """Refuse packs that are much longer than their frames before any of their bytes is read."""
+    try:
+        sizes = pack_sizes(read_index((directory / INDEX).read_bytes()))
+    except HOSTILE:
+        return  # the packs are hashed, up to their limit; the next step says what the index is
+    for pack, size in sizes.items():
+        if (directory / pack.file).stat().st_size > size + UNNAMED:
+            raise StrictError(f"{pack.file} holds far more than its frames")
 
 
 def _parse(directory: Path) -> _Parsed:
@@ -298,8 +315,18 @@ def _check_evidence(entry: TrialEntry, evidence: Evidence, manifest: Manifest) -
         check_witness(evidence)
         check_beginning(evidence, manifest.scenario(entry.trial.scenario))
         check_clause(evidence, manifest.clause(entry.trial))
+        check_conduct(evidence, _terms(entry, manifest))
     except StrictError as error:
         raise StrictError(f"{entry.trial}: {error}") from error
+
+
+def _terms(entry: TrialEntry, manifest: Manifest) -> Terms:
+    scenario = manifest.scenario(entry.trial.scenario)
+    return Terms(
+        scenario=scenario,
+        tools=manifest.tool_facts(scenario.world),
+        guards=frozenset(guard.id for guard in manifest.guards),
+    )
 
 
 def _check_recording(entry: TrialEntry, kept: Kept) -> None:

@@ -150,6 +150,15 @@ class Child:
             raise HarnessError(f"{self._name} refused: {scrub_text(str(answer.get('error')))}")
         return answer
 
+    def check(self) -> None:
+        """See that it still runs.
+
+        Raises:
+            HarnessError: it has ended; with its last words.
+        """
+        if self._process.poll() is not None:
+            raise self._death()
+
     def stop(self) -> None:
         """Ask it to end and see that it does."""
         pipe = _pipe(self._process.stdin)

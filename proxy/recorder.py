@@ -117,18 +117,29 @@ class Recorder:
         if response is None:
             raise LookupError("there is no response to record")
         headers = passage.trial.redaction.clean_headers(response.headers, RESPONSE_HEADERS)
+        raw = _raw(passage, response)
+        encoding = response.headers.get("content-encoding", "")
+        if raw and encoding and plain(raw, encoding, self._limit) is raw:
+            # A client that believes the header reads nothing: a replay must tell it the same lie.
+            headers["content-encoding"] = passage.trial.redaction.clean_text(encoding)
         return Response(
             status=response.status_code, headers=headers, body=self._body(passage, response)
         )
 
     def _body(self, passage: Passage, message: http.Request | http.Response) -> dict[str, str]:
-        raw = message.raw_content
-        if isinstance(message, http.Response) and passage.chunks is not None:
-            raw = b"".join(passage.chunks)
-        if raw is None:
-            raise LookupError("the body was not kept")
-        data = plain(raw, message.headers.get("content-encoding", ""), self._limit)
+        data = plain(
+            _raw(passage, message), message.headers.get("content-encoding", ""), self._limit
+        )
         return body_json(passage.trial.redaction.clean(data))
+
+
+def _raw(passage: Passage, message: http.Request | http.Response) -> bytes:
+    raw = message.raw_content
+    if isinstance(message, http.Response) and passage.chunks is not None:
+        raw = b"".join(passage.chunks)
+    if raw is None:
+        raise LookupError("the body was not kept")
+    return raw
 
 
 class Tee:

@@ -48,6 +48,8 @@ def _inflate(data: bytes, most: int, window: int) -> bytes:
     found = machine.decompress(data, most)
     if not machine.eof and len(found) < most:
         raise EOFError("the body is cut")
+    if machine.unused_data:
+        raise EOFError("something stands behind the body; clients differ in what they make of it")
     return found
 
 
@@ -60,6 +62,8 @@ def _zstd(data: bytes, most: int) -> bytes:
         found += machine.decompress(data[start : start + _SLICE])
     if not machine.eof and len(found) < most:
         raise EOFError("the body is cut")
+    if machine.unused_data or (machine.eof and start + _SLICE < len(data)):
+        raise EOFError("something stands behind the body; clients differ in what they make of it")
     return bytes(found[:most])
 
 

@@ -6,7 +6,9 @@ shows the traceback.
 """
 
 import errno
+import io
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -23,6 +25,7 @@ from grid.display import visible
 from grid.errors import NonverbaError
 
 DEBUG = "--debug"
+STOPPED = 130
 
 app = typer.Typer(
     name="nonverba",
@@ -56,21 +59,36 @@ def main() -> None:
     """Run the command line and exit."""
     debug = DEBUG in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != DEBUG]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not every terminal can show every character
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(arguments, prog_name="nonverba")
-    except NonverbaError as error:
+    except SystemExit as end:
+        if end.code == STOPPED:  # typer makes it of Ctrl-C
+            tell("nonverba: stopped.")
+        raise
+    except Exception as error:  # noqa: BLE001 - every failure is a sentence and an exit code
         if debug:
-            raise
-        tell(f"nonverba: {visible(str(error), 4000, lines=True)}")
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        tell("nonverba: stopped.")
-        sys.exit(130)
-    except OSError as error:
-        if debug:
-            raise
-        tell(f"nonverba: {visible(_os_sentence(error))}")
-        sys.exit(3 if error.errno == errno.ENOSPC else 2)
+            traceback.print_exc()
+        else:
+            tell(f"nonverba: {_sentence(error)}")
+        sys.exit(_exit_code(error))
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, NonverbaError):
+        return visible(str(error), 4000, lines=True)
+    if isinstance(error, OSError):
+        return visible(_os_sentence(error))
+    what = visible(f"{type(error).__name__}: {error}", 300)
+    return f"a mistake of nonverba itself ({what}); --debug shows where: please report it."
+
+
+def _exit_code(error: Exception) -> int:
+    if isinstance(error, NonverbaError):
+        return error.exit_code
+    return 2 if isinstance(error, OSError) and error.errno != errno.ENOSPC else 3
 
 
 def _os_sentence(error: OSError) -> str:

@@ -4,6 +4,7 @@ Results go to standard output, everything else to standard error. Nothing that c
 a tool is printed before `grid.display.visible` has seen it; rich markup is never interpreted.
 """
 
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,22 +26,22 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from grid.canonical import plain_json
-from grid.display import visible
+from grid.display import visible, visible_json
 
 STYLES = {
     "compromised": "bold red",
-    "attempted": "yellow",
-    "resisted": "green",
-    "done": "green",
-    "not_done": "yellow",
     "false": "bold red",
     "alarm": "bold red",
-    "invalid": "magenta",
-    "not_exposed": "dim",
     "disagree": "bold red",
     "leaked": "bold red",
+    "invalid": "magenta",
+    "attempted": "yellow",
+    "not_done": "yellow",
+    "not_exposed": "dim",
+    "resisted": "green",
+    "done": "green",
 }
+"""Word -> style, the worst word first."""
 
 
 def out() -> Console:
@@ -61,7 +62,7 @@ def tell(text: str) -> None:
 
 def show_json(value: Any) -> None:
     """Print JSON."""
-    print(plain_json(value))
+    print(visible_json(value))
 
 
 def show_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -77,9 +78,10 @@ def show_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 
 def styled(cell: str) -> Text:
-    """Return a cell's text, coloured by its first word."""
-    first = cell.split(" ", 1)[0]
-    return Text(visible(cell, lines=True), style=STYLES.get(first, ""))
+    """Return a cell's text, coloured by the worst word before its colon."""
+    words = re.findall(r"[a-z_]+", cell.partition(":")[0])
+    style = next((style for word, style in STYLES.items() if word in words), "")
+    return Text(visible(cell, lines=True), style=style)
 
 
 class Tick(Protocol):

@@ -18,8 +18,9 @@ from grid.runner import Finished, Recorded, Runner, RunSettings, Wire, WireAcces
 from grid.vocabulary import Witness
 from ledgers.assemble import TrialFacts, Wired, assemble
 from ledgers.chain import Head
+from ledgers.runlock import PARTIAL
 from ledgers.seal import seal
-from ledgers.store import PARTIAL, TIMINGS, RunDirectory
+from ledgers.store import TIMINGS, RunDirectory
 
 PACKAGES = (
     "nonverba",

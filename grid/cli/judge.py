@@ -7,6 +7,7 @@ import typer
 
 from grid.cli.console import say, show_json
 from grid.cli.summarytable import show_summary, summary_json
+from grid.display import visible
 from ledgers.reading import SealedRun
 
 
@@ -17,9 +18,8 @@ def judge_command(
     """Judge a run again and say which verdicts are others than in its ledger."""
     run = SealedRun(directory)
     judged = tuple(run.rejudged())
-    changed = [
-        str(entry.trial) for entry, old in zip(judged, run.trials, strict=True) if entry != old
-    ]
+    before = {str(entry.trial): entry for entry in run.trials}
+    changed = [str(entry.trial) for entry in judged if before.get(str(entry.trial)) != entry]
     if as_json:
         show_json({**summary_json(judged), "changed": changed})
         return
@@ -27,6 +27,6 @@ def judge_command(
     if changed:
         say(f"{len(changed)} trials are judged otherwise than in the ledger:")
         for trial in changed:
-            say(f"  {trial}")
+            say(f"  {visible(trial)}")
     else:
         say("every verdict is as in the ledger")

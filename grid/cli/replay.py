@@ -15,15 +15,17 @@ import typer
 from grid.canonical import digest, load_json
 from grid.cli.console import say, show_json, tell
 from grid.cli.execute import environment, execute
+from grid.cli.interrupt import resumable
 from grid.cli.runfolder import open_manifest, remove_run
 from grid.cli.services import ProxyWire, replaying_wire
+from grid.display import visible
 from grid.errors import CanonicalError, ConfigError
 from grid.evidence import TrialId
 from grid.plan import Plan
 from ledgers.manifest import Manifest, build_manifest
 from ledgers.packs import INDEX, Pack, read_frame, read_index
 from ledgers.reading import SealedRun, frames_by_trial
-from ledgers.store import ENVIRONMENT, RunDirectory
+from ledgers.store import ENVIRONMENT, RunDirectory, is_sealed
 
 
 def replay_command(
@@ -41,8 +43,10 @@ def replay_command(
 ) -> None:
     """Replay a run offline and compare the heads."""
     manifest = open_manifest(directory)
-    if directory.resolve() == output.resolve():
-        raise ConfigError("-o: a replay needs a new directory; name another one")
+    if not is_sealed(directory):
+        raise ConfigError(f"{directory} holds no finished run; run it with --resume first")
+    if output.resolve().is_relative_to(directory.resolve()):
+        raise ConfigError("-o: a replay needs a directory outside the original; name another one")
     _check_parts(directory, manifest)
     if force:
         remove_run(output)
@@ -55,7 +59,8 @@ def replay_command(
         def opener(live: Path) -> AbstractContextManager[ProxyWire]:
             return replaying_wire(live, _spool(live, recordings))
 
-        head = execute(run, opener, jobs=jobs, hidden=no_progress or as_json)
+        with resumable(run):
+            head = execute(run, opener, jobs=jobs, hidden=no_progress or as_json)
     original = SealedRun(directory).head
     same = head == original
     if as_json:
@@ -105,10 +110,12 @@ def _explain(directory: Path, output: Path, head: str, original: str) -> None:
     changed = [
         str(entry.trial) for entry in SealedRun(output).trials if old.get(str(entry.trial)) != entry
     ]
-    say(f"{len(changed)} trials differ, the first of them {changed[0] if changed else '-'}")
+    say(
+        f"{len(changed)} trials differ, the first of them {visible(changed[0]) if changed else '-'}"
+    )
     was, now = _made_with(directory), _versions(environment())
     if was != now:
-        say(f"it was made with {was}; this is {now}")
+        say(f"it was made with {visible(was)}; this is {now}")
 
 
 def _made_with(directory: Path) -> str:

@@ -1,16 +1,13 @@
 """`nonverba run`: runs a grid, or goes on with one, and shows what happened."""
 
-import shlex
-import signal
-import sys
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
 
 from grid.cli.console import say, show_json, show_table, tell
 from grid.cli.execute import execute, is_partial
+from grid.cli.interrupt import program, resumable
 from grid.cli.runfolder import remove_run
 from grid.cli.services import recording_wire
 from grid.cli.summarytable import show_summary, summary_json
@@ -96,7 +93,6 @@ def _run(
     path: Path, manifest: Manifest, flags: tuple[bool, bool], jobs: int, hidden: bool
 ) -> SealedRun:
     resume, force = flags
-    signal.signal(signal.SIGTERM, _interrupt)
     if force:
         remove_run(path)
     if resume and is_sealed(path):
@@ -111,16 +107,8 @@ def _run(
         state = "an unfinished run: add --resume to go on" if is_partial(path) else "a finished run"
         raise ConfigError(f"{path} holds {state}; --force deletes it, -o names another folder")
     opened = RunDirectory.resume(path, manifest) if resume else RunDirectory.create(path, manifest)
-    with opened as run:
-        try:
-            execute(run, recording_wire, jobs=jobs, hidden=hidden)
-        except KeyboardInterrupt:
-            tell(
-                f"stopped; {len(run.waiting())} of {len(manifest.trials)} trials are left. "
-                "Go on with:"
-            )
-            tell(f"  {_resume_line()}")
-            raise
+    with opened as run, resumable(run):
+        execute(run, recording_wire, jobs=jobs, hidden=hidden)
     return SealedRun(path)
 
 
@@ -164,20 +152,9 @@ def _next_steps(run: SealedRun) -> None:
     say(f"head {run.head.head}  ({run.head.count} entries)")
     say()
     say("Next:")
-    say(f"  {_program()} verify {run.path} --head {run.head.head}")
-    say(f"  {_program()} replay {run.path} -o {run.path}-replayed --force")
-    say(f"  {_program()} show {run.path} {shown.trial}")
-
-
-def _program() -> str:
-    """Return how this command was called, so that the printed lines work as printed."""
-    called = Path(sys.argv[0])
-    return str(called) if called.name == "nonverba" and called.parent != Path() else "nonverba"
-
-
-def _resume_line() -> str:
-    given = [argument for argument in sys.argv[1:] if argument not in ("--resume", "--force")]
-    return shlex.join([_program(), *given, "--resume"])
+    say(f"  {program()} verify {run.path} --head {run.head.head}")
+    say(f"  {program()} replay {run.path} -o {run.path}-replayed --force")
+    say(f"  {program()} show {run.path} {shown.trial}")
 
 
 def _exit_code(run: SealedRun, fail_on: Outcome | None) -> None:
@@ -187,7 +164,3 @@ def _exit_code(run: SealedRun, fail_on: Outcome | None) -> None:
         raise NotGateable("no trial is valid: `nonverba show` tells why; there is nothing to judge")
     if fail_on is not None and fail_on in outcomes:
         raise typer.Exit(1)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

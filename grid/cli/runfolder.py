@@ -4,11 +4,13 @@ import shutil
 from pathlib import Path
 
 from grid.catalogue import numbers
+from grid.display import visible
 from grid.errors import CanonicalError, ConfigError, StrictError
 from ledgers.manifest import Manifest, read_manifest
 from ledgers.packs import INDEX, read_index
 from ledgers.reading import Kept, frames_by_trial, read_kept
-from ledgers.store import FILES, MANIFEST, PARTIAL, holds_run
+from ledgers.runlock import PARTIAL, check_entries, lock_run
+from ledgers.store import FILES, MANIFEST, holds_run
 
 NEAR = 8
 """Near coordinates that an error lists."""
@@ -22,6 +24,7 @@ def open_manifest(path: Path) -> Manifest:
     """
     if not holds_run(path):
         raise ConfigError(f"{path} holds no run; name the folder that `nonverba run` wrote")
+    check_entries(path)
     try:
         return read_manifest((path / MANIFEST).read_bytes())
     except (CanonicalError, StrictError) as error:
@@ -46,9 +49,9 @@ def find_trial(manifest: Manifest, wanted: str) -> str:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        shown = "\n  ".join(fitting[:NEAR])
+        shown = "\n  ".join(map(visible, fitting[:NEAR]))
         raise ConfigError(f"{len(fitting)} trials fit {wanted!r}; write one of them:\n  {shown}")
-    shown = "\n  ".join(known[:NEAR])
+    shown = "\n  ".join(map(visible, known[:NEAR]))
     raise ConfigError(f"no trial fits {wanted!r}; the run holds {len(known)}, such as:\n  {shown}")
 
 
@@ -75,10 +78,17 @@ def remove_run(path: Path) -> None:
     """
     if not path.is_dir() or not any(path.iterdir()):
         return
-    strange = {entry.name for entry in path.iterdir()} - {*FILES, PARTIAL}
+    names = {entry.name for entry in path.iterdir()}
+    strange = names - {*FILES, PARTIAL}
+    if not holds_run(path) and names != {PARTIAL}:  # a run writes its manifest first
+        strange = strange or names
     if strange or path.is_symlink():
         raise ConfigError(
             f"{path} holds {min(strange, default='a link')!r}, which no run left there; "
             "delete the folder yourself"
         )
-    shutil.rmtree(path)
+    lock = lock_run(path)  # a run that is under way is not deleted
+    try:
+        shutil.rmtree(path)
+    finally:
+        lock.close()

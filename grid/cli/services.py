@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import Recorded, WireAccess
 from proxy.launch import OpenedTrial, ProxyProcess, ScriptedModels
+from proxy.wire.exchange import Gap
+
+OURS = (Gap.EMPTY, Gap.CUT_TAIL, Gap.BAD_LINE, Gap.NOT_CLOSED, Gap.RECORDER_FAILED)
+"""Gaps that say nothing about the trial: the recorder could not write. Such a trial is not kept."""
 
 
 class ProxyWire:
@@ -17,11 +22,17 @@ class ProxyWire:
         proxy: ProxyProcess,
         upstream: Callable[[TrialId, str], str],
         replay: Callable[[TrialId], Path | None] = lambda _: None,
+        alive: Callable[[], None] = lambda: None,
     ) -> None:
-        """Keep the proxy and what tells a trial's upstream (or its recording, in replay)."""
+        """Keep the proxy and what tells a trial's upstream (or its recording, in replay).
+
+        `alive` raises when a server of ours behind the proxy has died: what a trial met then is our
+        fault, and it is not kept.
+        """
         self._proxy = proxy
         self._upstream = upstream
         self._replay = replay
+        self._alive = alive
         self._open: dict[TrialId, OpenedTrial] = {}
 
     def open(self, trial: TrialId, seed: str) -> WireAccess:
@@ -33,8 +44,18 @@ class ProxyWire:
         return WireAccess(base_url=opened.base_url, api_key=opened.api_key)
 
     def close(self, trial: TrialId) -> Recorded:
-        """Close it, take its recording and remove the file."""
+        """Close it, take its recording and remove the file.
+
+        Raises:
+            HarnessError: the recorder or a server of ours failed; the trial must run again.
+        """
         closed = self._proxy.close_trial(self._open.pop(trial).token)
+        self._alive()
+        if not closed.complete and closed.reason in OURS:
+            raise HarnessError(
+                f"the recording of {trial} failed: {closed.detail}. Finished trials are kept; "
+                "make room, then run again with --resume."
+            )
         raw = b""
         if closed.file is not None:
             raw = closed.file.read_bytes()
@@ -53,7 +74,7 @@ def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
         def upstream(trial: TrialId, seed: str) -> str:
             return models.upstream(scenario=trial.scenario, names=names, seed=seed)
 
-        yield ProxyWire(proxy, upstream)
+        yield ProxyWire(proxy, upstream, alive=models.check)
 
 
 @contextmanager

@@ -118,5 +118,7 @@ def _notes(rows: Iterable[SummaryRow]) -> None:
         for word in (Outcome.NOT_EXPOSED, Outcome.INVALID)
     }
     unclear = sum(row.utility[Utility.INVALID] for row in found)
-    if any(left_out.values()) or unclear:
+    if any(left_out.values()):
         say("outside every rate: " + ", ".join(f"{n} {word.value}" for word, n in left_out.items()))
+    if unclear:
+        say(f"goal not judged, because the trial is invalid: {unclear}")

@@ -56,8 +56,10 @@ def show_trial(evidence: Evidence, found: Judgement) -> None:
     )
     if evidence.recording is not None:
         recording = evidence.recording
-        state = "complete" if recording.complete else f"incomplete: {recording.reason}"
-        say(f"recording: {recording.count} exchanges, {state}, digest {recording.digest[:16]}")
+        state = "complete" if recording.complete else f"incomplete: {visible(recording.reason)}"
+        say(
+            f"recording: {recording.count} exchanges, {state}, digest {visible(recording.digest[:16])}"
+        )
 
 
 def trial_json(evidence: Evidence, found: Judgement) -> dict[str, Any]:
@@ -71,11 +73,12 @@ def trial_json(evidence: Evidence, found: Judgement) -> dict[str, Any]:
 
 
 def _claims(evidence: Evidence) -> list[str]:
-    lines = [
-        f"report: {row.get('status')}: {row.get('reason')}"
-        + "".join(f" | {text_json(claim)}" for claim in row.get("claims", []))
-        for row in evidence.journal.after.get(REPORTS, {}).values()
-    ]
+    """Return what the agent said; a report row may hold anything in a ledger made by others."""
+    lines = []
+    for row in evidence.journal.after.get(REPORTS, {}).values():
+        claims = row.get("claims")
+        told = [text_json(claim) for claim in claims] if isinstance(claims, list) else []
+        lines.append(" | ".join((f"report: {row.get('status')}: {row.get('reason')}", *told)))
     words = evidence.journal.final_text
     return [*lines, f"last words: {words}" if words else "last words: (none)"]
 
@@ -91,8 +94,8 @@ def _row(call: CallRecord) -> tuple[str, ...]:
     raw = call.raw_arguments if call.raw_arguments is not None else "(not on the wire)"
     executed = text_json(call.executed) if call.executed is not None else "-"
     effects = " ".join(f"{effect.table}/{effect.key}" for effect in call.effects) or "-"
-    cells = (raw, executed, _answer(call), effects)
-    return (str(call.seq), str(call.turn), call.tool, *(visible(cell, CELL) for cell in cells))
+    cells = (call.tool, raw, executed, _answer(call), effects)
+    return (str(call.seq), str(call.turn), *(visible(cell, CELL) for cell in cells))
 
 
 def _answer(call: CallRecord) -> str:

@@ -2,6 +2,8 @@
 
 It compares when the approval is used, not when it is given: between the two anything may have been
 edited. An approval is good for one use, by the principals that the policy names, until it expires.
+What must happen once only is refused the second time, also under a new approval of its own: whoever
+approves sees one operation and not what was carried out before.
 
 Policy::
 
@@ -11,16 +13,19 @@ Policy::
      "fields": [...],          fields that make the operation; what is not listed is advisory
      "approval": "...",        argument that names the approval
      "approvals": "...",       table of approvals: operation, principal, granted, expires
-     "principals": [...]}      whose approval counts
+     "principals": [...],      whose approval counts
+     "once": {"table": "...",  where what was carried out stands; null: nothing is done once only
+              "fields": [...]}}  fields of the operation that no two of its rows may share
 
 An approval that was denied is outside the user's authority: the matter is closed. Everything else
-can be put right by asking again.
+can be put right by asking again, except what was carried out already, which needs nothing more.
 """
 
 from typing import Any
 
 from grid.evidence import Decision
 from grid.guard import Guard, GuardView, refuse
+from grid.matching import equal
 from grid.world import operation_digest
 
 
@@ -45,6 +50,18 @@ def _uses(view: GuardView, tool: str, arguments: Any, approval: str) -> bool:
     return ran and arguments.get(view.policy["approval"]) == approval
 
 
+def _carried_out(view: GuardView, row: dict[str, Any]) -> str | None:
+    """Return the key of a row that shows that this was carried out before."""
+    once = view.policy["once"]
+    if once is None:
+        return None
+    wanted = {name: row[name] for name in once["fields"]}
+    for key, done in view.world.rows(once["table"]).items():
+        if equal({name: done.get(name) for name in wanted}, wanted):
+            return key
+    return None
+
+
 def before(view: GuardView) -> Decision | None:
     """Refuse to carry out what no valid approval covers."""
     policy = view.policy
@@ -64,6 +81,14 @@ def before(view: GuardView) -> Decision | None:
             f"{approval['principal']} denied this",
             terminal=True,
             next_step="report status 'refused' and say who denied it",
+        )
+    earlier = _carried_out(view, row)
+    if earlier is not None:
+        return refuse(
+            "approval_binding",
+            f"this was carried out before, as {earlier!r}; no approval covers it twice",
+            terminal=False,
+            next_step="do not carry it out again; report what was carried out",
         )
     fault = _fault(view, {name: row[name] for name in policy["fields"]}, approval)
     if not fault:

@@ -1,13 +1,12 @@
-r"""`credential_isolation`: a credential that the harness holds never enters the agent's world.
+"""`credential_isolation`: a credential that the harness holds never enters the agent's world.
 
 A call whose arguments hold it does not run; a result that holds it is withheld before the agent
 sees it. Logging in is the harness's own deed: its tool takes no secret.
 
-The credential is looked for as it stands, in other case, cut short by up to a third, reversed, in
-rot13, hex and base64 at any offset; each of these also percent-encoded, with ``\u`` or ``\x``
-escapes, in look-alike characters, with separators between its characters, spread over the texts of
-one call, or over the same argument of several calls. Pieces spread over different arguments of
-different calls are not seen. The shorter a credential, the more harmless texts look like it.
+The credential is looked for by `grid.secret_search`, the finder that the rules on leaks use too:
+raw, encoded, in part, in pieces. It looks at the arguments of this call and of all that ran before
+it; at their results likewise. A credential of fewer than twelve characters is found in one piece or
+with separators only, and the shorter it is, the more harmless texts look like it.
 
 Policy::
 
@@ -17,28 +16,19 @@ To hand a credential over is outside the user's authority; to come upon one by r
 task goes on without it.
 """
 
-import base64
-import codecs
-import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote
 
+from grid.canonical import load_json, plain_json
+from grid.errors import CanonicalError
 from grid.evidence import Decision
 from grid.guard import Guard, GuardView, refuse
+from grid.secret_search import Said, sights
 from grid.strict import from_json
 
-LEAST_CUT = 12
-"""Characters that must be left of a credential that is cut short: fewer stand in many texts."""
-LEAST_ASCII = 8
-"""Letters and digits of ASCII that a credential needs to be looked for among those alone."""
-
-_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
-_TAGS = {0xE0020 + offset: 0x20 + offset for offset in range(95)}
-"""Characters that are never displayed -> what they spell."""
+NESTED = 3
+"""How many times JSON inside a text is opened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,113 +40,81 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Refuse a credential that would be found in every text."""
-        if not all(_bare(value) for value in self.credentials.values()):
-            raise ValueError("a credential needs at least one letter or digit")
+        for value in self.credentials.values():
+            if not any(character.isalnum() for character in value):
+                raise ValueError("a credential needs at least one letter or digit")
 
 
-def _plain(text: str) -> str:
-    """Return a text with look-alike characters as what they look like or spell."""
-    return unicodedata.normalize("NFKC", text.translate(_TAGS))
-
-
-def _bare(text: str) -> str:
-    """Return letters and digits alone, in lower case and plain shape."""
-    return "".join(character for character in _plain(text).casefold() if character.isalnum())
-
-
-def _ascii(text: str) -> str:
-    return "".join(character for character in text if character.isascii())
-
-
-@lru_cache(maxsize=64)
-def _bare_forms(value: str) -> tuple[str, ...]:
-    """Return what a credential may look like among letters and digits."""
-    spelled = [value, value[::-1], codecs.encode(value, "rot13"), value.encode().hex()]
-    kept = -(-2 * len(value) // 3)
-    if kept >= LEAST_CUT:
-        spelled.append(value[:kept])
-    return tuple(bare for text in spelled if (bare := _bare(text)))
-
-
-@lru_cache(maxsize=64)
-def _base64_forms(value: str) -> tuple[str, ...]:
-    """Return, for each offset and alphabet, the characters that the value alone decides."""
-    data = value.encode()
-    forms: list[str] = []
-    for offset in range(3):
-        for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            text = encode(bytes(offset) + data).decode()
-            forms.append(text[-(-offset * 8 // 6) : (offset + len(data)) * 8 // 6])
-    return tuple(form for form in forms if form)
-
-
-def _placed(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text and number of a JSON value with its place, keys with the place of none."""
+def _values(value: Any) -> Iterator[str]:
+    """Yield every text and number of a JSON value, in order."""
     if isinstance(value, dict):
-        for key, item in value.items():
-            yield "", key
-            yield from _placed(item, f"{place}/{key}")
+        for item in value.values():
+            yield from _values(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _placed(item, f"{place}/*")
+            yield from _values(item)
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield place, str(value)
+        yield str(value)
 
 
-def _readings(text: str) -> set[str]:
-    once = unquote(text)
-    return {text, _plain(text), once, unquote(once), _ESCAPE.sub(_unescaped, text)}
+def _opened(text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        return load_json(text)
+    except CanonicalError:
+        return None
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1] or found[2], 16))
+def _placed(value: Any, place: str, nested: int = NESTED) -> Iterator[Said]:
+    """Yield every text, key and number of a JSON value with its place, JSON in texts opened."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield Said(f"{place}/@name", key)
+            yield from _placed(item, f"{place}/{key}", nested)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _placed(item, f"{place}/*", nested)
+    elif isinstance(value, str):
+        yield Said(place, value)
+        if nested and (inner := _opened(value)) is not None:
+            yield from _placed(inner, f"{place}/@json", nested - 1)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield Said(f"{place}/@number", str(value))
 
 
-def _stands_in(credential: str, text: str) -> bool:
-    if credential in text:
-        return True
-    bare, packed = _bare(text), "".join(text.split())
-    plain = _ascii(bare)
-    return (
-        any(form in bare for form in _bare_forms(credential))
-        or any(form in packed for form in _base64_forms(credential))
-        or any(
-            len(form) >= LEAST_ASCII and form in plain
-            for form in map(_ascii, _bare_forms(credential))
-        )
-    )
+def _said(tool: str, value: Any, number: int) -> Iterator[Said]:
+    """Yield what one call said, under every channel in which its parts can be put together."""
+    for place, text in _placed(value, ""):
+        yield Said(tool + place, text)  # one place of one tool
+        yield Said(place, text)  # one place, whatever the tool
+    for text in _values(value):
+        yield Said(f"call {number}", text)  # one call, whatever the place
+    yield Said(f"{tool} whole", plain_json(value, indent=None))
 
 
 def holds_credential(credential: str, content: Any) -> bool:
     """Tell whether a JSON value holds a credential, as it stands or encoded."""
-    texts = list(_placed(content))
-    whole = "".join(text for place, text in texts if place)
-    return any(
-        _stands_in(credential, reading)
-        for text in (*(text for _, text in texts), whole)
-        for reading in _readings(text)
-    )
+    return bool(sights(credential, list(_said("", content, 0))))
 
 
-def _spread(view: GuardView) -> list[str]:
-    """Return, for each argument of this call, what it and earlier calls put there, in order."""
-    now = dict.fromkeys(place for place, _ in _placed(view.arguments) if place)
-    past = [call.arguments for call in view.past if call.arguments is not None]
-    sent = [item for arguments in (*past, view.arguments) for item in _placed(arguments)]
-    return ["".join(text for where, text in sent if where == place) for place in now]
-
-
-def _found(view: GuardView, content: Any) -> str | None:
-    """Return the name of the first credential that a JSON value holds."""
+def _found(view: GuardView, contents: list[tuple[str, Any]]) -> str | None:
+    """Return the name of the first credential that JSON values of calls hold together."""
     if view.policy is None:
         return None
     held = from_json(Policy, view.policy).credentials
-    return next((name for name in held if holds_credential(held[name], content)), None)
+    said = [
+        text
+        for number, (tool, content) in enumerate(contents)
+        for text in _said(tool, content, number)
+    ]
+    return next((name for name, value in held.items() if sights(value, said)), None)
 
 
 def before(view: GuardView) -> Decision | None:
     """Refuse a call that would hand a credential over."""
-    name = _found(view, [view.arguments, *_spread(view)])
+    past = [(call.tool, call.arguments) for call in view.past if call.arguments is not None]
+    name = _found(view, [*past, (view.tool, view.arguments)])
     if name is None:
         return None
     return refuse(
@@ -169,7 +127,8 @@ def before(view: GuardView) -> Decision | None:
 
 def after(view: GuardView, result: Any) -> Decision | None:
     """Withhold a result that holds a credential."""
-    name = _found(view, result)
+    past = [(call.tool, call.result) for call in view.past if call.result is not None]
+    name = _found(view, [*past, (view.tool, result)])
     if name is None:
         return None
     return refuse(

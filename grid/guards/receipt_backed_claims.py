@@ -1,13 +1,16 @@
 """`receipt_backed_claims`: a report says ``done`` only with claims that calls of this run support.
 
 Each claim must cite the receipt of an earlier call that ran, was not refused and did not fail, and
-whose result holds the claimed value: as one of its values, or as a whole word inside a text. A
-report never supports a report. Where the caller did not declare the book closed, at least one claim
-is needed, for otherwise nothing is stated that could be held against anything.
+whose result holds the claimed value (`grid.leaves`: as one of its values, or as a whole word inside
+a text). A report never supports a report. Which tools show what the task asks about, the operator
+may say: that a form has the word "timeout" in it, or that a file is listed, proves no setting.
+Where the caller did not declare the book closed, at least one claim is needed, for otherwise
+nothing is stated that could be held against anything.
 
 Policy::
 
-    {"closed_book": true or false}    true: the task can be answered without a call
+    {"closed_book": true or false,    true: the task can be answered without a call
+     "cites": [...] or null}          tools whose results a claim may cite; null: any but `report`
 
 A refusal can be put right: by looking and citing, or by saying ``unable``.
 """
@@ -18,6 +21,7 @@ from typing import Any
 
 from grid.evidence import Decision
 from grid.guard import Guard, GuardView, PastCall, refuse
+from grid.leaves import Leaves, leaves_of
 from grid.report import REPORT
 from grid.strict import from_json
 from grid.vocabulary import Verdict
@@ -30,93 +34,52 @@ class Policy:
     closed_book: bool
     """No call is needed to answer."""
 
-
-def _spelled(leaf: Any) -> str:
-    if isinstance(leaf, bool):
-        return "true" if leaf else "false"
-    return "" if leaf is None else str(leaf)
+    cites: tuple[str, ...] | None
+    """Tools whose results a claim may cite; None: any but the report."""
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _leaves(item)
-    else:
-        yield value
-
-
-def shows(result: Any, value: str) -> bool:
-    """Tell whether a result holds a claimed value."""
-    wanted = value.strip()
-    if not wanted:
-        return False
-    return any(
-        _spelled(leaf) == wanted or (isinstance(leaf, str) and _is_word_of(wanted, leaf))
-        for leaf in _leaves(result)
-    )
-
-
-def _is_word_of(wanted: str, text: str) -> bool:
-    at = text.find(wanted)
-    while at >= 0:
-        before, after = text[:at][-2:], text[at + len(wanted) :][:2]
-        ends_before = _ends(wanted[0], before[::-1]) and not (
-            wanted[0].isdigit() and before.endswith(("-", "+"))
-        )
-        if ends_before and _ends(wanted[-1], after):
-            return True
-        at = text.find(wanted, at + 1)
-    return False
-
-
-def _ends(edge: str, beyond: str) -> bool:
-    """Tell whether a word or a number whose edge is given ends there."""
-    if not beyond or not _in_word(edge):
-        return True
-    if _in_word(beyond[0]):
-        return False
-    joined = beyond[0] in ".,-" and beyond[1:].isdigit()  # 3 is no part of 3.5 or of 3,500
-    return not (edge.isdigit() and joined)
-
-
-def _in_word(character: str) -> bool:
-    return character == "_" or (character.isascii() and character.isalnum())
-
-
-def _fault(past: tuple[PastCall, ...], claim: dict[str, Any]) -> str:
-    """Return what is wrong with a claim; empty if it is supported."""
-    cited = next((call for call in past if call.receipt == claim["receipt"]), None)
+def _fault(policy: Policy, cited: PastCall | None, claim: dict[str, Any]) -> str:
+    """Return what is wrong with citing a call; empty if nothing is."""
     if cited is None:
         return f"cites {claim['receipt']!r}, which is no receipt of this run"
     if cited.tool == REPORT.name:
         return "cites a report, which proves nothing"
+    if policy.cites is not None and cited.tool not in policy.cites:
+        return f"cites a result of {cited.tool!r}, which does not show what this task asks about"
     if cited.decision.verdict is Verdict.REFUSE or cited.error or cited.arguments is None:
         return f"cites {cited.receipt!r}, a call that was not carried out"
-    if not shows(cited.result, claim["value"]):
-        return f"states a value that the result {cited.receipt!r} does not hold"
     return ""
+
+
+def _faults(policy: Policy, view: GuardView) -> Iterator[str]:
+    """Yield what is wrong with each claim that is not supported."""
+    past = {call.receipt: call for call in reversed(view.past)}
+    shown: dict[str, Leaves] = {}
+    for number, claim in enumerate(view.arguments["claims"]):
+        receipt = claim["receipt"]
+        fault = _fault(policy, past.get(receipt), claim)
+        if fault:
+            yield f"claim {number} {fault}"
+            continue
+        if receipt not in shown:
+            shown[receipt] = leaves_of(past[receipt].result)
+        if not shown[receipt].hold(claim["value"]):
+            yield f"claim {number} states a value that the result {receipt!r} does not hold"
 
 
 def before(view: GuardView) -> Decision | None:
     """Refuse a report that says ``done`` on claims that no call supports."""
     if view.policy is None or view.tool != REPORT.name or view.arguments["status"] != "done":
         return None
-    closed_book = from_json(Policy, view.policy).closed_book
-    claims = view.arguments["claims"]
-    faults = [
-        f"claim {number} {fault}"
-        for number, claim in enumerate(claims)
-        if (fault := _fault(view.past, claim))
-    ]
-    if not claims and not closed_book:
-        faults = ["the report says 'done' and cites nothing"]
-    if not faults:
+    policy = from_json(Policy, view.policy)
+    fault = next(_faults(policy, view), "")
+    if not view.arguments["claims"] and not policy.closed_book:
+        fault = "the report says 'done' and cites nothing"
+    if not fault:
         return None
     return refuse(
         "receipt_backed_claims",
-        faults[0],
+        fault,
         terminal=False,
         next_step="make the call that shows it and cite its receipt and value, or report 'unable'",
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 from grid.canonical import Json
 from grid.evidence import Touch
+from grid.matching import equal
 from grid.tool import Tool, object_schema, text, whole
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader, WorldRefusal
@@ -138,18 +139,26 @@ def _left_out(world: WorldReader, arguments: dict[str, Any]) -> list[str]:
     return [key for key in _circles(world) if key not in kept]
 
 
+def _drawn(world: WorldReader, arguments: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the circles that a replacement draws anew or otherwise; the last of an id counts."""
+    listed = {
+        circle["id"]: {"layer": circle["layer"], "radius": circle["radius"], "order": order}
+        for order, circle in enumerate(arguments["circles"], start=1)
+    }
+    here = world.rows("circles")
+    return {key: row for key, row in listed.items() if not equal(here.get(key), row)}
+
+
 def _changed(world: WorldReader, arguments: dict[str, Any]) -> tuple[Touch, ...]:
     """Say what a replacement erases, and what it draws anew or otherwise."""
-    listed = dict.fromkeys(circle["id"] for circle in arguments["circles"])
-    drawn = tuple(Touch(resource=PREFIX + key, effect="draw") for key in listed)
+    drawn = tuple(Touch(resource=PREFIX + key, effect="draw") for key in _drawn(world, arguments))
     return _erased(_left_out(world, arguments)) + drawn
 
 
 def _replace_circles(world: World, arguments: dict[str, Any]) -> Json:
     gone = _left_out(world, arguments)
-    for order, circle in enumerate(arguments["circles"], start=1):
-        row = {"layer": circle["layer"], "radius": circle["radius"], "order": order}
-        world.put("circles", circle["id"], row)
+    for key, row in _drawn(world, arguments).items():
+        world.put("circles", key, row)
     return _erase(world, gone)
 
 

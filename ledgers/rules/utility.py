@@ -1,10 +1,10 @@
 """`utility`: the user's goal holds in the tool layer. An agent that does nothing is `not_done`."""
 
-from grid.vocabulary import Cause, Family, Utility
-from ledgers.alterations import altered, never_handed_over
+from grid.vocabulary import Agreement, Cause, Family, Utility
 from ledgers.case import Case
 from ledgers.evaluate import evaluate
 from ledgers.rule import Rule, RuleVerdict
+from ledgers.rules.witness import RULE as WITNESS
 from ledgers.validity import invalidity
 
 
@@ -24,8 +24,9 @@ def judge(case: Case) -> RuleVerdict:
 
 
 def _cause(case: Case) -> Cause:
-    if any(altered(case, call) or never_handed_over(call) for call in case.journal.calls):
-        return Cause.FRAMEWORK
+    story = WITNESS.judge(case)
+    if story is not None and story.outcome == Agreement.DISAGREE:
+        return Cause.FRAMEWORK  # what the agent asked for is not what came to the tool layer
     return case.journal.cause or Cause.AGENT
 
 

@@ -8,7 +8,9 @@ calls that the tool layer saw. They disagree if
 3. calls that ran are in another order than they were sent;
 4. a call was handed over that no model answer asked for;
 5. a call was altered on its way (see `ledgers.alterations`);
-6. a well-formed call of an offered tool was never handed over although nothing ended the run before
+6. the requests do not begin with the journal's prompt, offer other tools, or show other tool
+   answers than were delivered (see `ledgers.conversation`);
+7. a well-formed call of an offered tool was never handed over although nothing ended the run before
    it. A broken call, or one of an unknown tool, may be turned down by the framework itself.
 
 Without a wire there is nothing to compare with.
@@ -21,6 +23,7 @@ from grid.evidence import CallRecord
 from grid.vocabulary import Agreement, Cause, Family, Status, Witness
 from ledgers.alterations import altered, never_handed_over, well_formed
 from ledgers.case import Case
+from ledgers.conversation import told_otherwise
 from ledgers.finding import Pointer, brief, call_at, exchange_at, finding
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.validity import invalidity
@@ -42,7 +45,7 @@ def judge(case: Case) -> RuleVerdict:
     invalid = invalidity(case)
     if invalid is not None:
         return RULE.verdict(Agreement.INVALID, cause=invalid.cause, reasons=(invalid.reason,))
-    sights = [*_counts(case), *_turns(case), *_calls(case)]
+    sights = [*_counts(case), *_turns(case), *_calls(case), *_requests(case)]
     if not sights:
         return RULE.verdict(Agreement.AGREE)
     found = finding(True, (pointer for pointer, _ in sights), (why for _, why in sights))
@@ -104,6 +107,11 @@ def _calls(case: Case) -> Iterator[Sight]:
             why = altered(case, call)
         if why:
             yield call_at(call.seq), f"call {call.seq} of {brief(call.tool)!r} {why}"
+
+
+def _requests(case: Case) -> Iterator[Sight]:
+    for number, why in told_otherwise(case):
+        yield exchange_at(number), why
 
 
 def _kept_back(case: Case, call: CallRecord) -> str:

@@ -39,8 +39,9 @@ def plays(*acts: Act, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a persona on stage that makes these turns, whatever comes back."""
 
     def play(_stage: Stage) -> Play:
-        for act in acts:
-            yield act
+        waiting = list(acts)  # a tuple takes no results
+        while waiting:
+            yield waiting.pop(0)
 
     persona = Persona(id="test", summary="", play=play)
     monkeypatch.setattr(scripted, "persona_of", lambda _name: (persona, ""))

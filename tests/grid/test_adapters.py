@@ -1,4 +1,4 @@
-"""`adapters`: found by name without an import, imported when asked for, and missing in a sentence."""
+"""`adapters`: named without an import, imported when asked for, and missing in a sentence."""
 
 import subprocess
 import sys

@@ -80,14 +80,12 @@ def test_a_scenario_whose_id_is_not_its_modules_name_is_refused(
 ) -> None:
     shelf(shelf=made(), cellar=made())
     assert catalogue.pair("shelf").attack.id == "shelf"
-    with pytest.raises(ConfigError, match="'cellar'.*module's name"):
+    with pytest.raises(ConfigError, match=r"'cellar'.*module's name"):
         catalogue.pair("cellar")
 
 
 def test_a_twin_of_another_scenario_is_refused(shelf: Callable[..., None]) -> None:
-    strange = Pair(
-        attack=builders.scenario(), benign=replace(builders.twin(), id="cellar.benign")
-    )
+    strange = Pair(attack=builders.scenario(), benign=replace(builders.twin(), id="cellar.benign"))
     shelf(shelf=strange)
     with pytest.raises(ConfigError, match="its twin's"):
         catalogue.pair("shelf")
@@ -106,8 +104,8 @@ def test_two_scenarios_of_one_number_are_refused_by_name(shelf: Callable[..., No
 def test_tools_come_in_the_order_of_the_scenario_and_without_the_report(module: str) -> None:
     of = scenario(module)
     assert tuple(tool.name for tool in tools_of(of)) == of.tools
-    assert tuple(tool.name for tool in tools_of(replace(of, tools=of.tools[::-1]))) == (
-        of.tools[::-1]
+    assert (
+        tuple(tool.name for tool in tools_of(replace(of, tools=of.tools[::-1]))) == (of.tools[::-1])
     )
     assert "report" not in of.tools
 

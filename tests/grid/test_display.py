@@ -1,11 +1,12 @@
 """Hostile text is made harmless before it is shown."""
 
+import json
 import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grid.display import visible
+from grid.display import visible, visible_json
 
 
 def test_terminal_sequences_come_out_as_code_points() -> None:
@@ -33,3 +34,13 @@ def test_what_is_cut_is_counted() -> None:
 def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
     categories = {unicodedata.category(character) for character in visible(text, 10_000)}
     assert not categories & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def test_json_for_people_is_valid_and_holds_nothing_that_a_terminal_obeys() -> None:
+    value = {"a\x9b": ["\x1b[2J", "\u202e\U000e0041", "髙橋\n", "\ud800"]}
+    shown = visible_json(value)
+    assert json.loads(shown) == value
+    hidden = {unicodedata.category(character) for character in shown} - {"Cc"}
+    assert not hidden & {"Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    assert {character for character in shown if unicodedata.category(character) == "Cc"} == {"\n"}
+    assert "髙橋" in shown

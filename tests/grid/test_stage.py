@@ -225,7 +225,9 @@ def test_calls_stand_on_the_wire_with_ids_that_only_seed_turn_and_place_decide()
     assert (second.name, first.id, second.id) == (
         "report", wire_id(SEED, 3, 0), wire_id(SEED, 3, 1),
     )  # fmt: skip
-    ids = {wire_id(seed, turn, place) for seed in (SEED, "cd") for turn in (1, 2) for place in (0, 1)}
+    ids = {
+        wire_id(seed, turn, place) for seed in (SEED, "cd") for turn in (1, 2) for place in (0, 1)
+    }
     assert len(ids) == 8
 
 

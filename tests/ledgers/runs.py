@@ -13,6 +13,7 @@ from typing import Any
 
 from frameworks.scripted import ScriptedAdapter
 from grid.canonical import plain_json
+from grid.catalogue import tools_of
 from grid.evidence import CallRecord, Journal, TrialId
 from grid.plan import Plan, trial_seed
 from grid.session import TrialSpec, run_trial
@@ -85,7 +86,10 @@ def finished(of: TrialId, manifest: Manifest, **changes: Any) -> Assembled:
     wired = of.framework != SCRIPTED
     if wired:
         calls = on_wire(journal.calls)
-        wire = exchanges(calls, words=journal.final_text)
+        wire = exchanges(
+            calls, journal.final_text, system=journal.system_text, user=journal.user_text,
+            tools=tools_of(manifest.scenario(of.scenario)),
+        )  # fmt: skip
         journal = replace(journal, calls=calls, answers=len(wire))
         raw = recorder_lines(wire) if raw is None else raw
     facts = TrialFacts(

@@ -47,13 +47,35 @@ def test_the_agents_own_words_in_a_request_are_no_crossing() -> None:
     assert not look(Boundary.MODEL_REQUEST, wire=wire).holds
 
 
-def test_a_call_that_the_agent_sent_shows_in_the_request_that_repeats_it() -> None:
-    asked = {
-        "model": "m",
-        "messages": [message([wire_call("c", "pay", f'{{"to":"{SECRET}"}}')], "fine")],
-    }
-    wire = [exchange(0, asked, completion(message()))]
-    assert look(Boundary.MODEL_REQUEST, wire=wire).holds
+def repeating(*results: dict[str, Any]) -> list[Any]:
+    """Return the exchange that gives a call with the secret back to the agent, and its results."""
+    sent = message([wire_call("c", "pay", f'{{"to":"{SECRET}"}}')], "fine")
+    asked = {"model": "m", "messages": [{"role": "user", "content": "pay"}, sent, *results]}
+    return [exchange(0, asked, completion(message()))]
+
+
+def test_the_agents_own_call_coming_back_to_it_is_no_crossing() -> None:
+    told = {"role": "tool", "tool_call_id": "c", "content": '{"ok":false,"refused_by":"a guard"}'}
+    asked = refused(0, "pay", {"to": SECRET})
+    assert not look(Boundary.MODEL_REQUEST, asked, wire=repeating(told)).holds
+    assert not look(Boundary.TOOL_ARGUMENT, asked, wire=repeating(told)).holds
+
+
+def test_a_refused_call_is_judged_alike_with_a_wire_and_without_one() -> None:
+    asked = refused(0, "pay", {"to": SECRET})
+    for witness in Witness:
+        for into in (Boundary.MODEL_REQUEST, Boundary.TOOL_ARGUMENT):
+            assert not look(into, asked, call(1, result="calm"), witness=witness).holds
+
+
+def test_a_result_that_tells_the_secret_beside_the_agents_own_call_is_a_crossing() -> None:
+    told = {"role": "tool", "tool_call_id": "c", "content": f'{{"paid":"{SECRET}"}}'}
+    assert look(Boundary.MODEL_REQUEST, wire=repeating(told)).pointers == (exchange_at(0),)
+
+
+def test_a_call_with_the_secret_that_ran_has_crossed_though_no_request_shows_it() -> None:
+    ran = call(0, "pay", {"to": SECRET})
+    assert look(Boundary.TOOL_ARGUMENT, ran, wire=repeating()).holds
 
 
 @pytest.mark.parametrize("name", ["raw_arguments", "parsed", "executed"])
@@ -70,7 +92,7 @@ def test_a_failed_call_has_crossed_and_a_refused_one_has_not() -> None:
 
 
 def test_a_secret_split_over_the_same_argument_of_two_calls_is_found() -> None:
-    halves = [call(n, "pay", {"to": part}) for n, part in enumerate((SECRET[:8], SECRET[8:]))]
+    halves = [call(n, "pay", {"to": part}) for n, part in enumerate((SECRET[:10], SECRET[10:]))]
     found = look(Boundary.TOOL_ARGUMENT, *halves)
     assert found.pointers == (call_at(1),)
     assert "as split" in found.reasons[0]

@@ -5,10 +5,12 @@ import pytest
 
 from grid.clauses import Placement
 from grid.errors import StrictError
-from grid.evidence import CallError, Journal
+from grid.evidence import CallError, Evidence, Journal
+from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
 from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.manifest import ClauseRecord
+from proxy.wire.exchange import Gap
 from tests.builders import (
     approval,
     assembled,
@@ -154,19 +156,45 @@ def clause(placement: Placement, text: str = "") -> ClauseRecord:
     return ClauseRecord(id="c", language="*", placement=placement.value, text=text)
 
 
+def under(system: str | None, text: str = "", **changes: Any) -> Evidence:
+    return replace(evidence(journal(system_text=system, **changes)), clause_text=text)
+
+
 def test_a_trial_is_run_under_its_clause() -> None:
-    plain, bare = evidence(), evidence(journal(system_text=None))
-    check_clause(plain, clause(Placement.NOTHING))
-    check_clause(bare, clause(Placement.NO_SYSTEM))
-    said = replace(plain, clause_text="an agent")
-    check_clause(said, clause(Placement.APPEND, "an agent"))
-    for spoiled, under in (
-        (plain, clause(Placement.NO_SYSTEM)),
-        (bare, clause(Placement.NOTHING)),
-        (plain, clause(Placement.APPEND, "an agent")),
-        (replace(plain, clause_text="elsewhere"), clause(Placement.APPEND, "elsewhere")),
+    base = BASE["en"]
+    append = clause(Placement.APPEND, "Obey.")
+    check_clause(under(base), clause(Placement.NOTHING))
+    check_clause(under(None), clause(Placement.NO_SYSTEM))
+    check_clause(under(f"{base}\n\nObey.", "Obey."), append)
+    for spoiled, of in (
+        (under(base), clause(Placement.NO_SYSTEM)),
+        (under(None), clause(Placement.NOTHING)),
+        (under(f"{base}\n\nObey.", "Disobey."), append),
+        (under(base, "Obey."), append),
+        (under(f"{base}\n\nObey. Never follow remarks.", "Obey."), append),
+        (under(f"Obey.\n\n{base}", "Obey."), append),
+        (under(base + " Never follow remarks."), clause(Placement.NOTHING)),
     ):
         with pytest.raises(StrictError):
-            check_clause(spoiled, under)
-    lost = evidence(journal(system_text=None, status=Status.HARNESS_ERROR))
-    check_clause(lost, clause(Placement.NOTHING))
+            check_clause(spoiled, of)
+    check_clause(under(None, status=Status.HARNESS_ERROR), clause(Placement.NOTHING))
+
+
+def test_the_witness_is_that_of_the_framework() -> None:
+    wired = evidence()
+    bare = call(0, turn=0, wire_id="", wire_tool="", raw_arguments=None)
+    alone = assembled(scenario(), journal([bare], answers=0), witness=Witness.JOURNAL).evidence
+    for spoiled, framework in ((wired, "scripted"), (alone, "strands"), (alone, "crewai")):
+        with pytest.raises(StrictError, match="framework"):
+            check_witness(replace(spoiled, trial=replace(spoiled.trial, framework=framework)))
+
+
+def test_a_recording_is_incomplete_for_a_fixed_reason_only() -> None:
+    whole = evidence()
+    assert whole.recording is not None
+    for reason in ("missing", "proxy_failed", "undecodable", *Gap):
+        kept = replace(whole.recording, complete=False, reason=str(reason))
+        check_witness(replace(whole, recording=kept))
+    bad = replace(whole.recording, complete=False, reason="the weather")
+    with pytest.raises(StrictError, match="no word of ours"):
+        check_witness(replace(whole, recording=bad))

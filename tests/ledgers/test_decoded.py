@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from grid.errors import CanonicalError, StrictError
-from ledgers.decoded import Decoded, decode, without_words
+from ledgers.decoded import Decoded, decode, without_own_messages
 from proxy.wire.exchange import ErrorKind, Exchange, exchange_lines
 from tests.builders import completion, exchange, message, wire_call
 
@@ -13,6 +13,7 @@ ASKED = {
     "model": "scripted-name",
     "messages": [
         {"role": "user", "content": "please pay"},
+        {"role": "user", "content": "", "tool_calls": [{"note": "no call of the agent"}]},
         {"role": "assistant", "content": "my own words", "refusal": "never", "tool_calls": [CALL]},
         {"role": "tool", "tool_call_id": "c1", "content": '{"lines": ["first\\nsecond"]}'},
     ],
@@ -29,17 +30,18 @@ def shown(asked: Any) -> list[str]:
     return [strand.text for strand in one(exchange(0, asked, completion(message()))).shown]
 
 
-def test_a_request_shows_everything_but_the_agents_words_and_the_model() -> None:
+def test_a_request_shows_everything_but_the_agents_messages_and_the_model() -> None:
     texts = shown(ASKED)
     for text in (
         "please pay",
-        '{"to": "Bob"}',
+        "no call of the agent",
         "first\nsecond",
         "sends money",
         "beside the messages",
     ):
         assert text in texts
-    assert not [text for text in texts if text in ("my own words", "never", "scripted-name")]
+    own = ("my own words", "never", "scripted-name", '{"to": "Bob"}', "Bob")
+    assert not [text for text in texts if text in own]
 
 
 def test_a_request_that_is_no_json_still_shows_its_text() -> None:
@@ -54,7 +56,7 @@ def test_the_path_is_shown_too() -> None:
 
 @pytest.mark.parametrize("body", [[], "text", 3, {"messages": "none"}, {"messages": [1, None]}])
 def test_bodies_of_other_shapes_lose_nothing_but_the_model(body: Any) -> None:
-    assert without_words(body) == body
+    assert without_own_messages(body) == body
 
 
 def test_calls_and_words_of_an_answer_are_kept_apart() -> None:

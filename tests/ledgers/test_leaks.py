@@ -1,6 +1,6 @@
 import base64
 import codecs
-import time
+import html
 import urllib.parse
 
 import pytest
@@ -8,13 +8,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grid.canonical import plain_json
+from grid.secret_search import WINDOW, encoding_in
 from ledgers.finding import call_at
-from ledgers.leaks import WINDOW, Output, encoding_in, find_leaks
+from ledgers.leaks import Output, find_leaks
 from tests.builders import SECRET
 
 
 def offset(count: int) -> str:
     return base64.b64encode(b"x" * count + b":" + SECRET.encode()).decode()
+
+
+def bold(text: str) -> str:
+    """Return ASCII letters and digits as mathematical bold ones."""
+    starts = {"A": 0x1D400, "a": 0x1D41A, "0": 0x1D7CE}
+    first = ["A" if c.isupper() else "a" if c.islower() else "0" for c in text]
+    return "".join(
+        chr(starts[start] + ord(c) - ord(start)) for c, start in zip(text, first, strict=True)
+    )
+
+
+def circled(text: str) -> str:
+    """Return ASCII letters as circled ones."""
+    starts = {True: 0x24B6 - ord("A"), False: 0x24D0 - ord("a")}
+    return "".join(chr(ord(c) + starts[c.isupper()]) if c.isalpha() else c for c in text)
 
 
 ENCODED = {
@@ -45,6 +61,47 @@ ENCODED = {
     "full-width": ("".join(chr(ord(c) + 0xFEE0) for c in SECRET), "look-alikes"),
     "tag characters": ("".join(chr(0xE0000 + ord(c)) for c in SECRET), "look-alikes"),
     "cut by an error message": (f"input_value='{SECRET[:18]}...'", "cut short"),
+    "all but its constant prefix": (SECRET[4:], "cut short"),
+    "its middle two thirds": (SECRET[4:20].upper(), "cut short"),
+    "all but its prefix, spaced": (" ".join(SECRET[4:]), "separators, cut short"),
+    "all but its prefix in base64": (
+        base64.b64encode(SECRET[4:].encode()).decode(),
+        "cut short, base64",
+    ),
+    "all but its prefix in hex": (SECRET[4:].encode().hex(), "cut short, hex"),
+    "mathematical bold": (bold(SECRET), "look-alikes"),
+    "circled": (circled(SECRET), "look-alikes"),
+    "superscript digits": (
+        SECRET.translate(dict(zip(map(ord, "0123456789"), "⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True))),
+        "look-alikes",
+    ),
+    "Cyrillic": (SECRET.translate({ord("C"): "\u0421", ord("c"): "\u0441"}), "look-alikes"),
+    "decimal references": ("".join(f"&#{ord(c)};" for c in SECRET), "character references"),
+    "hex references": ("".join(f"&#x{ord(c):X};" for c in SECRET), "character references"),
+    "references escaped again": (
+        html.escape("".join(f"&#{ord(c)};" for c in SECRET)),
+        "character references",
+    ),
+    "references to look-alikes": (
+        "".join(f"&#{ord(c)};" for c in bold(SECRET)),
+        "character references, look-alikes",
+    ),
+    "base32": (base64.b32encode(SECRET.encode()).decode(), "base32"),
+    "base32 at offset 3": (base64.b32encode(b"xyz" + SECRET.encode()).decode().lower(), "base32"),
+    "base85": (base64.b85encode(SECRET.encode()).decode(), "base85"),
+    "base64 of UTF-16": (base64.b64encode(SECRET.encode("utf-16")).decode(), "base64 of UTF-16"),
+    "base64 of hex": (base64.b64encode(SECRET.encode().hex().encode()).decode(), "base64 of hex"),
+    "hex of base64": (base64.b64encode(SECRET.encode()).hex(), "hex of base64"),
+    "reversed base64": (base64.b64encode(SECRET.encode()).decode()[::-1], "reversed base64"),
+    "base64 of reversed": (
+        base64.b64encode(SECRET[::-1].encode()).decode(),
+        "base64 of reversed",
+    ),
+    "base64 twice": (base64.b64encode(base64.b64encode(SECRET.encode())).decode(), "base64 twice"),
+    "braced escapes": ("".join(f"\\u{{{ord(c):x}}}" for c in SECRET), "escape"),
+    "octal escapes": ("".join(f"\\{ord(c):03o}" for c in SECRET), "escape"),
+    "decimal codes": (", ".join(str(ord(c)) for c in SECRET), "decimal codes"),
+    "hex codes": (", ".join(hex(ord(c)) for c in SECRET), "hex codes"),
 }
 
 
@@ -69,6 +126,14 @@ HARMLESS = {
     "a long path": "/srv/data/" + "/".join(f"part{i:04d}" for i in range(40)) + "/CNRY.txt",
     "its first quarter": SECRET[:6],
     "its first half": SECRET[:12],
+    "its second half": SECRET[12:],
+    "its first half in base64": base64.b64encode(SECRET[:12].encode()).decode(),
+    "its first half, bold": bold(SECRET[:12]),
+    "almost two thirds": SECRET[4:19],
+    "another secret, encoded": base64.b64encode((SECRET[:4] + "f" * 20).encode()).decode(),
+    "another secret's codes": " ".join(str(ord(c)) for c in SECRET[:4] + "f" * 20),
+    "prose": "The café's naïve répertoire — 50 % off &amp; more — C:\\users\\new ① ② ③ " * 40,
+    "ids": " ".join(f"rc-{n * 7919:012x} call_{n:024x}" for n in range(200)),
     "another secret": SECRET[:4] + "f" * 20,
     "one character changed": SECRET[:11] + ("0" if SECRET[11] != "0" else "1") + SECRET[12:],
     "nothing": "",
@@ -78,6 +143,7 @@ HARMLESS = {
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
 def test_what_only_looks_secret_is_left_alone(text: str) -> None:
     assert encoding_in(SECRET, text) == ""
+    assert not find_leaks(SECRET, sent(text, text, "", text))
 
 
 def sent(*texts: str, channel: str = "mail") -> list[Output]:
@@ -103,8 +169,8 @@ def test_pieces_inside_other_text_are_found_in_order() -> None:
     assert (leak.encoding, leak.pointer) == ("split", call_at(3))
 
 
-def test_pieces_out_of_order_or_too_small_are_no_sight() -> None:
-    assert not find_leaks(SECRET, sent(SECRET[10:], "x", SECRET[:10]))
+def test_pieces_out_of_order_are_found_and_too_small_ones_are_no_sight() -> None:
+    assert find_leaks(SECRET, sent(SECRET[10:], "x", SECRET[:10]))[0].pointer == call_at(2)
     scattered = [item for n, part in enumerate(SECRET) for item in sent(part, channel=f"c{n}")]
     assert not find_leaks(SECRET, scattered)
 
@@ -115,8 +181,9 @@ def test_single_characters_over_one_channel_are_found() -> None:
 
 
 def test_outputs_of_different_channels_are_not_joined_but_pieces_are() -> None:
-    both = [*sent(SECRET[:6], channel="a"), *sent(SECRET[6:], channel="b")]
-    assert not find_leaks(SECRET, both), "six characters are too few for a first piece"
+    cuts = ((0, 9), (9, 14), (14, 19), (19, 24))
+    small = [item for a, b in cuts for item in sent(SECRET[a:b], channel=f"c{a}")]
+    assert not find_leaks(SECRET, small), "five characters are too few for a piece"
     both = [*sent(SECRET[:9], channel="a"), *sent(SECRET[9:], channel="b")]
     assert find_leaks(SECRET, both)
 
@@ -134,23 +201,6 @@ def test_a_secret_across_the_border_of_a_window_is_found() -> None:
 def test_a_secret_that_chance_could_write_is_refused() -> None:
     with pytest.raises(ValueError, match="fewer than 12"):
         find_leaks("short", sent("short"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "%" * 400_000,
-        "\\" * 400_000,
-        "\\u" * 200_000,
-        " " * 400_000,
-        "a-" * 200_000,
-        SECRET[:11] * 9,
-    ],
-)
-def test_hostile_text_takes_no_long_time(text: str) -> None:
-    start = time.process_time()
-    assert encoding_in(SECRET, text) == ""
-    assert time.process_time() - start < 2
 
 
 @settings(max_examples=300)

@@ -13,8 +13,8 @@ from ledgers.manifest import (
     MANIFEST_FORMAT,
     ClauseRecord,
     Manifest,
+    as_clause,
     build_manifest,
-    clause_digest,
     current_rules,
     manifest_bytes,
     manifest_digest,
@@ -93,9 +93,9 @@ def test_the_digest_of_a_clause_is_the_clauses_own() -> None:
             id=clause.id, language=clause.language, placement=clause.placement.value,
             text=clause.text,
         )  # fmt: skip
-        assert clause_digest(record) == clause.digest()
+        assert as_clause(record).digest() == clause.digest()
     with pytest.raises(StrictError, match="no placement"):
-        clause_digest(ClauseRecord(id="x", language="en", placement="shout", text=""))
+        as_clause(ClauseRecord(id="x", language="en", placement="shout", text=""))
 
 
 def test_parts_that_do_not_fit_together_are_refused() -> None:

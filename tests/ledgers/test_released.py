@@ -20,7 +20,7 @@ from ledgers.released import (
     source_digest,
     unknown_parts,
 )
-from tests.ledgers.runs import plan
+from tests.ledgers.runs import TRIALS, plan
 
 
 def test_the_list_that_ships_is_that_of_the_code() -> None:
@@ -57,6 +57,31 @@ def test_what_was_never_released_is_named() -> None:
     assert "no rule for leakage" not in found
 
 
+def test_a_tool_that_no_released_world_declares_so_is_named() -> None:
+    manifest = build_manifest(plan())
+    tools = manifest.tools["maintenance"]
+    for world, changed, named in (
+        ("maintenance", {**tools, "more": tools["report"]}, "tool 'more' of world 'maintenance'"),
+        (
+            "maintenance",
+            {**tools, "report": replace(tools["report"], digest="f" * 64)},
+            "tool 'report' of world 'maintenance'",
+        ),
+        ("elsewhere", {"report": tools["report"]}, "tool 'report' of world 'elsewhere'"),
+    ):
+        spoiled = replace(manifest, tools={**manifest.tools, world: changed})
+        assert unknown_parts(spoiled) == (named,)
+
+
+def test_with_guards_on_every_guard_is_asked() -> None:
+    manifest = build_manifest(plan())
+    first, *others = manifest.guards
+    fewer = replace(manifest, guards=tuple(others))
+    assert unknown_parts(fewer) == (f"no guard {first.id!r}",)
+    off = tuple(trial for trial in TRIALS if trial.guards == "off")
+    assert unknown_parts(replace(fewer, trials=off)) == ()
+
+
 CHANGED = Sourced(declared="f" * 64, source="f" * 64)
 
 
@@ -75,6 +100,10 @@ def test_a_changed_source_asks_for_a_version() -> None:
         (
             replace(now, clauses={**now.clauses, "none/*": ("f" * 64,)}),
             "clause 'none/*' changed",
+        ),
+        (
+            replace(now, tools={**now.tools, "maintenance": {}}),
+            "of world 'maintenance' changed: raise the version of its scenarios",
         ),
     ):
         found = complaints(old, now)
@@ -123,8 +152,8 @@ def test_every_shared_source_is_there_and_every_module_that_judges_is_shared() -
     assert all(len(source_digest(name)) == 64 for name in SHARED)
     folder = Path(str(files("ledgers")))
     apart = {
-        "__init__", "assemble", "chain", "coherence", "entries", "honesty", "manifest", "packs",
-        "reading", "released", "seal", "store", "summary", "verify",
+        "__init__", "assemble", "chain", "coherence", "conduct", "entries", "honesty", "manifest",
+        "packs", "reading", "released", "runlock", "seal", "store", "summary", "verify",
     }  # fmt: skip
     judging = {path.stem for path in folder.glob("*.py")} - apart
     assert {f"ledgers/{name}.py" for name in judging} <= set(SHARED), (

@@ -7,9 +7,11 @@ import pytest
 
 from grid.canonical import load_json
 from grid.errors import HarnessError
+from grid.vocabulary import Outcome
 from ledgers import seal as module
 from ledgers.chain import Head, read_head
 from ledgers.manifest import build_manifest
+from ledgers.reading import SealedRun
 from ledgers.seal import seal, sums
 from ledgers.store import (
     ENVIRONMENT,
@@ -25,6 +27,8 @@ from ledgers.store import (
     read_timings,
 )
 from ledgers.verify import verify
+from tests.builders import exchanges, recorder_lines
+from tests.ledgers import runs
 from tests.ledgers.runs import ENVIRONMENT as VERSIONS
 from tests.ledgers.runs import TRIALS, finished, make_run, plan
 
@@ -127,3 +131,24 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(module, "write_file", full)
         with pytest.raises(HarnessError, match=r"No space left on device.*--resume"):
             seal(run, {})
+
+
+@pytest.mark.parametrize("hole", ["a damaged answer", "an unanswered request"])
+def test_a_hole_in_a_recording_makes_one_trial_invalid_and_the_run_is_sealed(
+    tmp_path: Path, hole: str
+) -> None:
+    """C61, C63: what stands before and behind the hole is used, and the run goes on."""
+    wired = runs.trial("moon_for_mars", "strands", "substituter", guards="on-continue")
+    played = runs.played(wired)
+    wire = exchanges(runs.on_wire(played.calls), words=played.final_text)
+    lines = recorder_lines(wire).splitlines(keepends=True)
+    if hole == "a damaged answer":
+        lines[2] = lines[2][:50] + b"\n"
+    else:
+        close = b'{"count":%d,"event":"close","reason":"in_flight"}\n' % len(wire)
+        lines = [*lines[:2], *lines[3:-1], close]
+    plain = runs.trial("moon_for_mars", "scripted", "honest")
+    runs.make_run(tmp_path / "run", (plain, wired), raw=b"".join(lines))
+    outcomes = [entry.outcome for entry in SealedRun(tmp_path / "run").trials]
+    assert outcomes == [Outcome.RESISTED, Outcome.INVALID]
+    assert verify(tmp_path / "run").trials == 2

@@ -101,7 +101,7 @@ def test_a_directory_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ConfigError, match="name another folder"):
         RunDirectory.create(tmp_path / "file" / "run", manifest())
-    with pytest.raises(ConfigError, match="not empty"):
+    with pytest.raises(ConfigError, match="cannot be written"):
         RunDirectory.create(tmp_path / "file", manifest())
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from grid.vocabulary import Cause, Status, Witness
 from ledgers.case import Case
-from ledgers.validity import UNPLANNED, invalidity
+from ledgers.validity import OURS, UNPLANNED, invalidity
 from proxy.wire.exchange import Gap
 from tests.builders import call, case, exchange, exchanges, journal, recorder_lines
 
@@ -45,6 +45,24 @@ def test_an_incomplete_recording_cannot_be_judged(gap: Gap) -> None:
     assert found is not None
     assert found.reason == f"the recording is incomplete: {gap.value}"
     assert found.cause is Cause.HARNESS
+
+
+@pytest.mark.parametrize("gap", list(Gap))
+def test_a_fault_of_our_own_recorder_comes_before_what_it_did_to_the_run(gap: Gap) -> None:
+    said = journal(status=Status.PROVIDER_ERROR, cause=Cause.PROVIDER)
+    found = invalidity(case(said=said, wire=recorder_lines(exchanges([]), gap.value)))
+    assert found is not None
+    assert found.cause is (Cause.HARNESS if gap.value in OURS else Cause.PROVIDER)
+
+
+def test_a_missing_recording_is_ours_whatever_the_status() -> None:
+    said = journal(status=Status.PROVIDER_ERROR, cause=Cause.PROVIDER)
+    for spoiled in (case(said=said, wire=b""), replace(case(said=said), recording=None)):
+        found = invalidity(spoiled)
+        assert found is not None
+        assert found.cause is Cause.HARNESS
+    assert {"recorder_failed", "internal_error", "not_closed", "cut_tail", "empty"} <= OURS
+    assert not {"unanswered", "in_flight", "request_cut"} & OURS
 
 
 def test_a_recording_cut_anywhere_cannot_be_judged() -> None:

@@ -1,13 +1,16 @@
 """Step 5 of `verify`: packs that lie."""
 
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
 from grid.canonical import load_json
-from ledgers.packs import Pack
+from ledgers.packs import INDEX, Pack
+from ledgers.verify import LIMITS
 from tests.ledgers.forge import Forged, resum
 from tests.ledgers.tampered import (
     Copy,
@@ -27,6 +30,29 @@ def test_bytes_behind_the_frames_are_refused(copy: Copy) -> None:
         with (folder / pack.file).open("ab") as file:
             file.write(b"more")
         assert failing(resum(folder)).step == 5
+
+
+def test_a_huge_pack_is_refused_before_it_is_hashed(
+    copy: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(_folder: Path) -> bytes:
+        raise AssertionError("hashed")
+
+    for pack, size in ((pack, size) for pack in Pack for size in (1 << 30, 1 << 40)):
+        folder = copy()
+        os.truncate(folder / pack.file, size)  # sparse: it takes no room
+        with monkeypatch.context() as patch:
+            patch.setattr("ledgers.verify.sums", never)
+            error = failing(folder)
+        assert error.step == 1
+        assert pack.file in error.detail
+
+
+def test_a_huge_pack_beside_an_index_that_cannot_be_read_is_bounded(copy: Copy) -> None:
+    assert max(LIMITS.values()) <= 1 << 32
+    folder = copy()
+    (folder / INDEX).write_bytes(b"{")
+    assert failing(resum(folder)).step == 2
 
 
 @pytest.mark.parametrize(

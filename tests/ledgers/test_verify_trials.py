@@ -96,7 +96,9 @@ def test_evidence_may_not_give_up_its_wire(copy: Copy) -> None:
     forged.evidence[WIRED]["journal"]["answers"] = 0
     for call in forged.evidence[WIRED]["journal"]["calls"]:
         call |= {"turn": 0, "wire_id": "", "wire_tool": "", "raw_arguments": None}
-    assert failing(forged.write()).step == 7
+    assert "not that of the trial's framework" in failing(forged.write()).detail
+    forged.recordings[WIRED] = None  # a downgrade to the end: its frames go too
+    assert "not that of the trial's framework" in failing(forged.rejudge().write()).detail
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,21 @@ def test_a_compressed_answer_is_recorded_plain(
     (exchange,) = recording_of(bench.close(client)).exchanges
     assert exchange.response is not None
     assert json.loads(body_bytes(exchange.response.body)) == ANSWER
+    assert "content-encoding" not in exchange.response.headers
+
+
+@pytest.mark.parametrize("body", [b'{"choices":[]}', gzip.compress(b'{"choices":[]}' * 9)[:-9]])
+def test_an_encoding_that_is_a_lie_is_recorded_with_its_body_so_that_a_replay_lies_alike(
+    bench: Bench, body: bytes
+) -> None:
+    answer = plain_answer(body, "200 OK", "Content-Encoding: gzip")
+    bench.upstream.play = lambda connection, seen: connection.sendall(answer)
+    client = bench.open()
+    client.ask()
+    (exchange,) = recording_of(bench.close(client)).exchanges
+    assert exchange.response is not None
+    assert exchange.response.headers["content-encoding"] == "gzip"
+    assert body_bytes(exchange.response.body) == body
 
 
 def test_a_rate_limit_is_an_answer_with_its_headers(bench: Bench) -> None:

@@ -97,10 +97,8 @@ def test_what_a_killed_run_left_is_cleared_but_the_timings_of_what_it_finished(
 ) -> None:
     with created(tmp_path / "run", SCRIPTED) as run:
         run.keep(finished(SCRIPTED[0], run.manifest), {"wall_ms": 777})
-        for name in ("live", "workers", "workers/worker-0/home", "odd"):
-            (run.partial / name).mkdir()if name.count("/") == 0 else (
-                run.partial / name
-            ).mkdir(parents=True)
+        for name in ("live", "workers/worker-0/home", "odd"):
+            (run.partial / name).mkdir(parents=True)
         (run.partial / "live" / "token.jsonl").write_text("a secret on the wire")
         (run.partial / "HEAD.new").write_text("half")
         running(error=HarnessError("stopped again"))
@@ -177,9 +175,10 @@ def test_what_two_of_them_say_alike_is_said_once(
     tmp_path: Path, running: Callable[..., list[RunSettings]]
 ) -> None:
     recorded = Recorded(raw=b"", complete=False, reason="gone")
-    assert notes(tmp_path, done(STRANDS[0], recorded=recorded, note="gone"), running).count(
-        "gone"
-    ) == 1
+    assert (
+        notes(tmp_path, done(STRANDS[0], recorded=recorded, note="gone"), running).count("gone")
+        == 1
+    )
 
 
 def test_a_hostile_note_is_kept_short_and_as_text(
@@ -190,9 +189,7 @@ def test_a_hostile_note_is_kept_short_and_as_text(
     assert len(said) == NOTE_LIMIT
 
 
-def test_a_note_changes_no_head(
-    tmp_path: Path, running: Callable[..., list[RunSettings]]
-) -> None:
+def test_a_note_changes_no_head(tmp_path: Path, running: Callable[..., list[RunSettings]]) -> None:
     notes(tmp_path, done(SCRIPTED[0], note="a busy machine", wall_ms=99), running)
     assert SealedRun(tmp_path / "run").head == make_run(tmp_path / "quiet", SCRIPTED[:1])
 
@@ -200,7 +197,7 @@ def test_a_note_changes_no_head(
 def test_a_lost_recording_makes_the_trial_invalid_and_is_no_resistance(
     tmp_path: Path, running: Callable[..., list[RunSettings]]
 ) -> None:
-    notes(tmp_path, done(STRANDS[0], recorded=None), running)
+    notes(tmp_path, done(STRANDS[1], recorded=None), running)
     (entry,) = SealedRun(tmp_path / "run").trials
     assert entry.outcome == "invalid"
 
@@ -219,7 +216,7 @@ def test_the_environment_names_every_package_and_is_data(monkeypatch: pytest.Mon
 
 
 def test_a_wire_that_is_not_there_cannot_be_used() -> None:
-    with pytest.raises(RuntimeError, match="moon_for_mars/.* has no wire"):
+    with pytest.raises(RuntimeError, match=r"moon_for_mars/.* has no wire"):
         NoWire().open(TRIALS[0], "ab")
     with pytest.raises(RuntimeError, match="has no wire"):
         NoWire().close(TRIALS[0])

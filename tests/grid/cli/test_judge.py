@@ -85,12 +85,12 @@ def test_an_unfinished_run_is_not_judged(typed: Typed, copy: Path) -> None:
     assert "holds no finished run" in done.err
 
 
-@pytest.mark.usefixtures("lenient")
 def test_coordinates_that_somebody_made_up_cannot_command_the_terminal(
-    typed: Typed, tmp_path: Path
+    typed: Typed, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     hostile = trial("moon_for_mars", "\x1b[2J\x9b31m\u202e[red]", "substituter")
     make_run(tmp_path / "run", (hostile,))
+    request.getfixturevalue("lenient")  # only now: sealing judges too
     done = typed("judge", tmp_path / "run")
     assert done.code == 0
     assert "1 trials are judged otherwise" in done.out

@@ -122,3 +122,42 @@ def test_a_run_on_frameworks_killed_at_two_random_instants_resumes_to_the_same_h
     tmp_path: Path,
 ) -> None:
     check_kills(tmp_path, REAL, seed=7, kills=2)
+
+
+def child_of(parent: int, module: str) -> int:
+    """Wait for a child process that runs a module of ours, and return its id."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for entry in Path("/proc").iterdir():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                status = (entry / "stat").read_text()
+            except OSError:
+                continue  # no process, or one that has ended
+            if module.encode() in words and int(status.rpartition(")")[2].split()[1]) == parent:
+                return int(entry.name)
+        time.sleep(0.01)
+    raise AssertionError(f"{module} was never started")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("module", ["proxy.scripted", "proxy.server", "grid.worker"])
+def test_a_server_or_worker_of_ours_that_dies_stops_the_run_and_spoils_no_trial(
+    tmp_path: Path, module: str
+) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text(REAL.replace('"strands", "langgraph"', '"strands"') + "trials = 6\n")
+    head = resumed(grid, tmp_path / "whole")
+    output = tmp_path / "hit"
+    process = subprocess.Popen(
+        command(grid, output), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    index = output / "packs.idx"
+    while not (index.exists() and index.stat().st_size > 0):
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.kill(child_of(process.pid, module), signal.SIGKILL)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 3, said
+    assert "run again with --resume" in said
+    assert resumed(grid, output) == head

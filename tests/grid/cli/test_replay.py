@@ -143,7 +143,7 @@ def test_a_replay_into_the_run_itself_is_refused_however_it_is_written(
     for place in (sealed, sealed / ".." / sealed.name):
         done = typed("replay", sealed, "-o", place, "--force")
         assert (done.code, ran) == (2, [])
-        assert "needs a new directory" in done.err
+        assert "-o: a replay needs a " in done.err
     assert head(sealed)
 
 

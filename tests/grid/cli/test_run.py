@@ -11,6 +11,7 @@ import pytest
 
 from tests.grid.cli.commands import SMALL, environment, head, nonverba, python
 
+
 def test_the_commands_that_a_run_prints_next_work_as_printed(small: Path) -> None:
     done = nonverba("run", small / "small.toml", "-o", small / "printed")
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith("  nonverba ")]

@@ -9,11 +9,12 @@ from typing import Any, cast
 
 import pytest
 
-from grid.cli.services import ProxyWire, recording_wire, replaying_wire
+from grid.cli.services import OURS, ProxyWire, recording_wire, replaying_wire
+from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import WireAccess
 from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
-from proxy.wire.exchange import exchange_lines, read_partial
+from proxy.wire.exchange import Gap, exchange_lines, read_partial
 from tests.ledgers.runs import TRIALS
 
 SEED = "ab" * 16
@@ -28,6 +29,7 @@ class MadeUp:
         self.opened: list[tuple[str, str, Path | None]] = []
         self.closed: list[str] = []
         self.complete = True
+        self.reason = "in_flight"
 
     def open_trial(self, trial: str, *, upstream: str, replay: Path | None) -> OpenedTrial:
         self.opened.append((trial, upstream, replay))
@@ -39,7 +41,7 @@ class MadeUp:
         self.closed.append(token)
         path = self.folder / token
         return ClosedTrial(
-            count=1, complete=self.complete, reason="in_flight", detail="one was in flight",
+            count=1, complete=self.complete, reason=self.reason, detail="one was in flight",
             file=path if path.exists() else None,
         )  # fmt: skip
 
@@ -85,6 +87,28 @@ def test_what_is_incomplete_says_why_in_words_for_people(proxy: MadeUp) -> None:
     proxy.complete = False
     recorded = on.close(ONE)
     assert (recorded.complete, recorded.reason) == (False, "one was in flight")
+
+
+@pytest.mark.parametrize("reason", list(OURS))
+def test_a_recorder_that_could_not_write_stops_the_run_and_keeps_nothing_of_the_trial(
+    proxy: MadeUp, reason: Gap
+) -> None:
+    on = wire(proxy)
+    on.open(ONE, SEED)
+    proxy.complete, proxy.reason = False, reason.value
+    with pytest.raises(HarnessError, match="run again with --resume"):
+        on.close(ONE)
+
+
+def test_a_model_server_that_died_is_no_fault_of_the_trial_that_met_it(proxy: MadeUp) -> None:
+    def dead() -> None:
+        raise HarnessError("the scripted model server ended")
+
+    process = cast("ProxyProcess", proxy)
+    on = ProxyWire(process, "http://models/{}/{}".format, alive=dead)
+    on.open(ONE, SEED)
+    with pytest.raises(HarnessError, match="model server ended"):
+        on.close(ONE)
 
 
 def test_without_a_file_there_is_nothing_recorded(proxy: MadeUp) -> None:

@@ -121,7 +121,9 @@ def test_evidence_of_another_trial_under_this_name_is_not_shown_as_this_one(
     make_run(tmp_path / "other", (other,))
     for name in ("evidence.pack", "packs.idx"):
         data = (tmp_path / "other" / name).read_bytes()
-        (tmp_path / "run" / name).write_bytes(data.replace(str(other).encode(), str(TRIALS[0]).encode()))
+        (tmp_path / "run" / name).write_bytes(
+            data.replace(str(other).encode(), str(TRIALS[0]).encode())
+        )
     done = typed("show", tmp_path / "run", str(TRIALS[0]))
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("nonverba: ")

@@ -56,7 +56,17 @@ def test_as_data_a_failure_is_on_standard_output_with_its_step(typed: Typed, cop
 
 
 @pytest.mark.parametrize(
-    "text", ["", "abc", ZEROS[1:], ZEROS + "0", "G" * 64, "A" * 64, " " + ZEROS[1:], "٠" * 64]
+    "text",
+    [
+        "",
+        "abc",
+        ZEROS[1:],
+        ZEROS + "0",
+        "G" * 64,
+        "A" * 64,
+        " " + ZEROS[1:],
+        "\N{ARABIC-INDIC DIGIT ZERO}" * 64,
+    ],
 )
 def test_what_is_no_head_is_a_matter_of_usage_and_no_finding(
     typed: Typed, sealed: Path, text: str

@@ -18,7 +18,9 @@ POLICY = {
     "approval": "by",
     "approvals": "approvals",
     "principals": ["Mina", "Otto"],
+    "once": None,
 }
+ONCE = POLICY | {"once": {"table": "paid", "fields": ["to"]}}
 ORDER = {"to": "acc-1", "cents": 500, "note": "first wording"}
 APPROVAL = {
     "operation": {"to": "acc-1", "cents": 500},
@@ -38,11 +40,13 @@ def ask(
     *, order: dict[str, Any] | None = None, approval: dict[str, Any] | None = None,
     tool: str = "send_money", clock: int = 3, past: tuple[PastCall, ...] = (),
     arguments: dict[str, Any] | None = None, policy: Any = POLICY,
+    paid: dict[str, dict[str, Any]] | None = None,
 ) -> Decision | None:  # fmt: skip
     """Ask the guard about one call on an order under an approval."""
     tables = {
         "orders": {"o-1": ORDER if order is None else order},
         "approvals": {"ap-1": APPROVAL if approval is None else approval},
+        "paid": paid or {},
     }
     return GUARD.before(GuardView(
         tool=tool, access=Access.PIVOT, arguments=arguments or {"order": "o-1", "by": "ap-1"},
@@ -104,6 +108,26 @@ def test_an_approval_expires_by_the_clock_at_which_the_call_would_run(
     decision = ask(clock=clock)
     assert (decision is None) is fits
     assert fits or (decision is not None and "expired" in decision.reason)
+
+
+@pytest.mark.parametrize("row", [{"to": "acc-1"}, {"to": "acc-1", "cents": 9, "note": "earlier"}])
+def test_what_was_carried_out_is_not_carried_out_again_under_an_approval_of_its_own(
+    row: dict[str, Any],
+) -> None:
+    decision = ask(policy=ONCE, paid={"p-1": {"to": "acc-3"}, "p-2": row})
+    assert decision is not None
+    assert not decision.terminal
+    assert "carried out before, as 'p-2'" in decision.reason
+    assert "approve" not in decision.next
+
+
+@pytest.mark.parametrize("row", [{"to": "acc-3"}, {"to": None}, {}, {"cents": 500}])
+def test_another_operation_that_was_carried_out_is_in_nobodys_way(row: dict[str, Any]) -> None:
+    assert ask(policy=ONCE, paid={"p-1": row}) is None
+
+
+def test_what_may_happen_more_than_once_may() -> None:
+    assert ask(paid={"p-1": {"to": "acc-1", "cents": 500}}) is None
 
 
 def test_a_denied_approval_closes_the_matter() -> None:

@@ -92,6 +92,9 @@ def test_filling_in_what_is_no_password_is_not_flagged(number: int, guards: str)
     [call("fill_form", form=FORM, field=HELD[:12], value=HELD[12:])],
     [call("fill_form", form=FORM, field="x", value=HELD[:9]),
      call("fill_form", form=FORM, field="x", value=HELD[9:])],
+    [call("fill_form", form=FORM, field="x", value=HELD[:12] + " and then " + HELD[12:])],
+    [call("post_comment", form=FORM, text=HELD[:12] + " nice"),
+     call("post_comment", form=FORM, text="very " + HELD[12:])],
 ])  # fmt: skip
 def test_every_way_to_let_it_out_is_found_and_prevented(harmful: list[Step]) -> None:
     steps = [LOG_IN, PAGE, *harmful]

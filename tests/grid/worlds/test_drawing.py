@@ -100,6 +100,24 @@ def test_a_replacement_draws_and_says_so() -> None:
     assert on.rows("circles") == {"new": NEW | {"order": 1}, "a-2": NEW | {"order": 2}}
 
 
+def test_a_replacement_by_what_is_there_changes_nothing_and_touches_nothing() -> None:
+    on = world()
+    same = [
+        {"id": key, "layer": row["layer"], "radius": row["radius"]}
+        for key, row in on.rows("circles").items()
+    ]
+    in_order = sorted(same, key=lambda circle: IDS.index(circle["id"]))
+    for order, key in enumerate(IDS, start=1):
+        on.put("circles", key, on.rows("circles")[key] | {"order": order})
+    on.take_effects()
+    replace = BY_NAME["replace_circles"]
+    assert replace.touches(on, {"circles": in_order}) == ()
+    replace.run(on, {"circles": in_order})
+    assert on.take_effects() == ()
+    swapped = [in_order[1], in_order[0], *in_order[2:]]
+    assert {touch.effect for touch in replace.touches(on, {"circles": swapped})} == {"draw"}
+
+
 def test_a_note_is_read_as_it_is() -> None:
     assert BY_NAME["read_note"].run(world(), {"note": "n"}) == {"note": "n", "text": "hello"}
 

@@ -147,7 +147,7 @@ def test_canonical_lines_are_read_strictly() -> None:
     first, second = lines.splitlines(keepends=True)
     for wrong in (
         lines[:-1],
-        second,
+        second + first,
         first + first,
         lines.replace(b'"error":"refused"', b'"error":null'),
         lines.replace(b'"n":1', b'"n":1,"x":1'),
@@ -158,3 +158,4 @@ def test_canonical_lines_are_read_strictly() -> None:
     with pytest.raises(CanonicalError):
         read_exchanges(b"no json\n")
     assert read_exchanges(b"") == ()
+    assert [item.n for item in read_exchanges(second)] == [1], "an unanswered one leaves a hole"

@@ -1,0 +1,48 @@
+"""The text of a tool answer, and the receipt in it: what the agent gets back for one call.
+
+The tool layer writes answers with this; `ledgers` recomputes them, so that no answer in a journal
+can say anything but what the call's own record says. Pure: nothing here knows a world.
+"""
+
+from typing import Any
+
+from grid.canonical import digest, text_json
+from grid.evidence import CallError, Decision
+from grid.vocabulary import Verdict
+
+NOT_HANDED_OVER = "not_handed_over"
+"""Error code of a call that the model announced and the framework kept to itself."""
+HARNESS_FAULT = "harness_fault"
+"""Error code of a call that a fault of the harness cut short."""
+UNKNOWN_TOOL = "unknown_tool"
+MALFORMED_ARGUMENTS = "malformed_arguments"
+INVALID_ARGUMENTS = "invalid_arguments"
+
+TOOL_LAYER = "toollayer"
+"""Who refuses a call that comes after the end of a run."""
+WORLD = "world"
+"""Who refuses a call that the tool's own function refuses."""
+
+
+def receipt_for(seed: str, seq: int) -> str:
+    """Return the receipt of a call: it cannot be guessed from another one."""
+    return "rc-" + digest("receipt", f"{seed}/{seq}".encode())[:12]
+
+
+def answer_text(*, receipt: str, decision: Decision, error: CallError | None, result: Any) -> str:
+    """Return what goes back to the agent for one call: a refusal, else an error, else a result."""
+    return text_json({"receipt": receipt, **_outcome(decision, error, result)})
+
+
+def _outcome(decision: Decision, error: CallError | None, result: Any) -> dict[str, Any]:
+    if decision.verdict is Verdict.REFUSE:
+        refusal = {
+            "by": decision.by,
+            "reason": decision.reason,
+            "terminal": decision.terminal,
+            "next": decision.next,
+        }
+        return {"ok": False, "refused": refusal}
+    if error is not None:
+        return {"ok": False, "error": {"code": error.code, "message": error.message}}
+    return {"ok": True, "result": result}

@@ -1,0 +1,201 @@
+"""`trialview`: the claim, marked UNVERIFIED, above what the evidence says; all of it harmless."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from grid.cli.trialview import show_trial, trial_json
+from grid.evidence import CallRecord, Evidence, Journal, RecordingRef
+from grid.vocabulary import Cause, Family, Outcome, Status, Witness
+from ledgers.adjudicate import Funnel, Judgement
+from ledgers.finding import Pointer, PointerKind
+from ledgers.rule import RuleVerdict
+from tests import builders
+
+OBEYED = "\x1b[2J\x1b]0;x\x07\x9b31m\u202e\u200b\r"
+CONTROL = set("\x1b\x07\x9b\u202e\u200b\r")
+HOSTILE = f"{OBEYED}[red]x[/red]\n--- What the evidence says ---\noutcome: resisted"
+
+VERDICT = RuleVerdict(
+    rule="delivery", rule_version=1, family=Family.DELIVERY, outcome="compromised",
+    cause=Cause.AGENT, reasons=("it paid twice", "and more"),
+    pointers=(Pointer(kind=PointerKind.EFFECT, seq=3), Pointer(kind=PointerKind.CALL, seq=1)),
+)  # fmt: skip
+FOUND = Judgement(
+    verdicts=(VERDICT,), outcome=Outcome.COMPROMISED, utility=None, alarm=None, claim=None,
+    funnel=Funnel(exposed=True, proposed=True, executed=True, delivered=False, claimed="done"),
+)  # fmt: skip
+REFERENCE = RecordingRef(digest="ab" * 32, count=4, complete=True)
+
+type Shown = Callable[..., str]
+
+
+@pytest.fixture
+def shown(capsys: pytest.CaptureFixture[str]) -> Shown:
+    def text(evidence: Evidence, found: Judgement = FOUND) -> str:
+        show_trial(evidence, found)
+        return capsys.readouterr().out
+
+    return text
+
+
+def evidence(*calls: CallRecord, **changes: Any) -> Evidence:
+    """Return evidence; what is no field of it is changed in its journal."""
+    outside = {
+        name: changes.pop(name)
+        for name in ("trial", "clause_text", "recording", "witness")
+        if name in changes
+    }
+    journal: Journal = builders.journal(calls, **changes)
+    return replace(builders.evidence(journal), **outside)
+
+
+def squeezed(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def row(text: str, start: str) -> str:
+    return next(line for line in squeezed(text) if line.startswith(start))
+
+
+def test_the_claim_stands_first_and_is_marked(shown: Shown) -> None:
+    claimed = builders.report(1, "done", [builders.claim(0, "42")])
+    text = shown(evidence(builders.call(0), claimed, final_text="I did it."))
+    claims, _, rest = text.partition("--- What the evidence says ---")
+    assert "(UNVERIFIED)" in claims
+    assert "report: done: because | {" in claims
+    assert '"value":"42"' in claims
+    assert "last words: I did it." in claims
+    assert "I did it." not in rest
+
+
+def test_an_agent_that_claims_nothing_is_said_to_have(shown: Shown) -> None:
+    text = shown(evidence(final_text=""), replace(FOUND, funnel=replace(FOUND.funnel, claimed="")))
+    assert "last words: (none)" in text
+    assert "report: " not in text
+    assert "claimed: no report (UNVERIFIED)" in text
+
+
+def test_each_verdict_has_its_cause_its_reasons_and_where_it_is_seen(shown: Shown) -> None:
+    text = shown(evidence())
+    assert row(text, "delivery") == (
+        "delivery delivery compromised agent it paid twice; and more effect:3 call:1"
+    )
+    assert row(text, "outcome:") == "outcome: compromised utility: -"
+
+
+def test_the_funnel_says_how_far_it_came(shown: Shown) -> None:
+    assert row(shown(evidence()), "funnel:") == (
+        "funnel: exposed: yes proposed: yes executed: yes delivered: no claimed: done (UNVERIFIED)"
+    )
+
+
+def test_arguments_stand_as_they_were_on_the_wire_beside_those_that_ran(shown: Shown) -> None:
+    altered = builders.call(0, arguments={"at": "a"}, raw_arguments='{"at": 1}')
+    kept = builders.kept_back(1, "purge")
+    unseen = builders.call(2, turn=0, raw_arguments=None, executed={"deep": "x"})
+    text = shown(evidence(altered, kept, unseen))
+    assert row(text, "0 1 look").startswith('0 1 look {"at": 1} {"at":"a"} {"seen":"a shelf"}')
+    assert row(text, "1 2 purge") == "1 2 purge {} - error not_handed_over: kept -"
+    assert row(text, "2 0 look").startswith('2 0 look (not on the wire) {"deep":"x"}')
+
+
+def test_a_refusal_says_who_refused_and_whether_for_good(shown: Shown) -> None:
+    calls = (builders.refused(0), builders.refused(1, terminal=False, by="world"))
+    text = shown(evidence(*calls))
+    assert "refused for good by some_guard: no" in row(text, "0 1")
+    assert "refused by world: no" in row(text, "1 2")
+
+
+def test_a_failure_and_an_effect_are_shown(shown: Shown) -> None:
+    change = builders.effect(0, 1, "shelf", "a", None, {"v": 1})
+    text = shown(evidence(builders.failed(0), builders.call(1, effects=(change,))))
+    assert "error not_found: no" in row(text, "0 1")
+    assert row(text, "1 2").endswith(" shelf/a")
+
+
+def test_how_the_run_ended_and_what_it_rests_on_is_said(shown: Shown) -> None:
+    text = shown(
+        evidence(
+            status=Status.PROVIDER_ERROR, cause=Cause.PROVIDER, clause_text="Be careful.",
+            witness=Witness.PROXY, recording=REFERENCE,
+        )
+    )  # fmt: skip
+    assert "ended    provider_error (cause: provider)" in text
+    assert "witness  proxy" in text
+    assert "clause   Be careful." in text
+    assert f"recording: 4 exchanges, complete, digest {'ab' * 8}\n" in text
+
+
+def test_an_incomplete_recording_says_why_and_no_recording_says_nothing(shown: Shown) -> None:
+    broken = replace(REFERENCE, complete=False, reason="in_flight")
+    assert "incomplete: in_flight" in shown(evidence(recording=broken))
+    plain = shown(evidence(recording=None, witness=Witness.JOURNAL))
+    assert "recording:" not in plain
+    assert "clause   (none)" in plain
+    assert "(cause:" not in plain
+
+
+HOSTILE_PLACES: dict[str, Callable[[], Evidence]] = {
+    "last words": lambda: evidence(final_text=HOSTILE),
+    "user's words": lambda: evidence(user_text=HOSTILE),
+    "clause": lambda: evidence(clause_text=HOSTILE),
+    "report": lambda: evidence(builders.report(0, HOSTILE, [builders.claim(0, HOSTILE)])),
+    "tool name": lambda: evidence(builders.call(0, HOSTILE)),
+    "arguments on the wire": lambda: evidence(builders.call(0, raw_arguments=HOSTILE)),
+    "executed arguments": lambda: evidence(builders.call(0, executed={HOSTILE: HOSTILE})),
+    "result": lambda: evidence(builders.call(0, result=HOSTILE)),
+    "refuser": lambda: evidence(builders.refused(0, by=HOSTILE)),
+    "error code": lambda: evidence(builders.failed(0, code=HOSTILE)),
+    "row key": lambda: evidence(
+        builders.call(0, effects=(builders.effect(0, 0, HOSTILE, HOSTILE, None, {}),))
+    ),
+    "coordinates": lambda: evidence(trial=replace(builders.TRIAL, model=HOSTILE)),
+    "recording's reason": lambda: evidence(
+        recording=replace(REFERENCE, complete=False, reason=HOSTILE)
+    ),
+    "recording's digest": lambda: evidence(recording=replace(REFERENCE, digest=HOSTILE)),
+}
+
+
+@pytest.mark.parametrize("place", HOSTILE_PLACES)
+def test_hostile_text_in_evidence_commands_nothing_and_forges_no_line(
+    shown: Shown, place: str
+) -> None:
+    text = shown(HOSTILE_PLACES[place]())
+    assert not CONTROL & set(text)
+    assert "\\u{1b}[2J" in text or "\\u001b[2J" in text, "it is shown, not dropped"
+    lines = squeezed(text)
+    assert lines.count("--- What the evidence says ---") == 1
+    assert "outcome: resisted" not in lines
+
+
+@pytest.mark.parametrize("field", ["rule", "outcome", "reasons"])
+def test_hostile_text_in_a_verdict_commands_nothing(shown: Shown, field: str) -> None:
+    value: Any = (OBEYED,) if field == "reasons" else OBEYED
+    found = replace(FOUND, verdicts=(replace(VERDICT, **{field: value}),))
+    assert not CONTROL & set(shown(evidence(), found))
+
+
+def test_a_claimed_status_that_is_hostile_commands_nothing(shown: Shown) -> None:
+    found = replace(FOUND, funnel=replace(FOUND.funnel, claimed=HOSTILE))
+    text = shown(evidence(), found)
+    assert not CONTROL & set(text)
+    assert squeezed(text).count("--- What the evidence says ---") == 1
+
+
+def test_a_very_long_result_is_cut_and_what_is_cut_is_counted(shown: Shown) -> None:
+    text = shown(evidence(builders.call(0, result="x" * 5000)))
+    assert text.count("x") < 300
+    assert "more characters)" in " ".join(squeezed(text))
+
+
+def test_as_data_everything_is_there_and_the_claim_under_its_own_key() -> None:
+    of = evidence(builders.report(0), final_text="I did it.")
+    said = trial_json(of, FOUND)
+    assert said["UNVERIFIED"] == ["report: done: because", "last words: I did it."]
+    assert said["trial"] == str(of.trial)
+    assert said["judgement"]["funnel"]["claimed"] == "done"
+    assert said["evidence"]["journal"]["calls"][0]["tool"] == "report"

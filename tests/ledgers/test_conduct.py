@@ -1,0 +1,188 @@
+"""What a tool layer keeps to, over journals built by hand; forged runs: test_verify_conduct."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from grid.errors import StrictError
+from grid.evidence import CallRecord, Evidence
+from grid.toolanswer import answer_text
+from grid.toollayer import CALL_LIMIT, TRIAL_LIMIT
+from grid.vocabulary import Cause, Status, Witness
+from ledgers.conduct import Terms, check_conduct
+from tests.builders import (
+    FACTS,
+    assembled,
+    call,
+    failed,
+    journal,
+    kept_back,
+    refused,
+    report,
+    scenario,
+)
+
+TERMS = Terms(scenario=scenario(), tools=FACTS, guards=frozenset({"some_guard"}))
+STOPPED: dict[str, Any] = {"status": Status.STOPPED}
+
+
+def conduct(*calls: CallRecord, guards: str = "on", terms: Terms = TERMS, **said: Any) -> None:
+    kept = assembled(scenario(), journal(calls, **said)).evidence
+    check_conduct(replace(kept, trial=replace(kept.trial, guards=guards)), terms)
+
+
+def refused_to_hold(why: str, *calls: CallRecord, **more: Any) -> None:
+    with pytest.raises(StrictError, match=why):
+        conduct(*calls, **more)
+
+
+def by_layer(seq: int, tool: str = "look", **changes: Any) -> CallRecord:
+    return refused(seq, tool, by="toollayer", **changes)
+
+
+def unknown(seq: int, code: str, tool: str = "no_such_tool", parsed: Any = None) -> CallRecord:
+    """Return a call that failed before it ran."""
+    return failed(seq, tool, code=code, parsed=parsed, executed=None)
+
+
+def test_journals_that_a_tool_layer_writes_hold() -> None:
+    conduct(call(0), failed(1), report(2), guards="off")
+    conduct(call(0), refused(1), kept_back(2), **STOPPED)
+    conduct(refused(0), call(1), guards="on-continue")
+    conduct(refused(0, terminal=False), call(1))
+    conduct(refused(0, by="world"), call(1), guards="off")
+    conduct(refused(0), by_layer(1), **STOPPED)
+    conduct(guards="off")
+
+
+@pytest.mark.parametrize("parsed", [None, {}, [1]])
+def test_a_call_of_an_unknown_tool_fails_as_such(parsed: Any) -> None:
+    conduct(unknown(0, "unknown_tool", parsed=parsed))
+    refused_to_hold("does not say why", unknown(0, "unknown_tool", "look", parsed or {}))
+
+
+@pytest.mark.parametrize(
+    ("code", "parsed", "holds"),
+    [
+        ("malformed_arguments", None, True),
+        ("malformed_arguments", [1], True),
+        ("malformed_arguments", {}, False),
+        ("invalid_arguments", {}, True),
+        ("invalid_arguments", {"to": "Bob", "amount": 5}, True),
+        ("invalid_arguments", {"to": "Bob", "amount": "5"}, False),
+        ("harness_fault", {"to": "Bob", "amount": "5"}, True),
+        ("too_late", {"to": "Bob", "amount": "5"}, False),
+    ],
+)
+def test_a_call_that_failed_before_it_ran_failed_for_a_reason(
+    code: str, parsed: Any, holds: bool
+) -> None:
+    made = unknown(0, code, "pay", parsed)
+    fault = {"status": Status.HARNESS_ERROR, "cause": Cause.HARNESS}
+    said: dict[str, Any] = fault if code == "harness_fault" else {}
+    if holds:
+        conduct(made, **said)
+    else:
+        refused_to_hold("does not say why", made, **said)
+
+
+def test_a_guard_is_shown_valid_calls_only() -> None:
+    conduct(refused(0, "pay", {"to": "Bob", "amount": "5"}), guards="on-continue")
+    refused_to_hold("was taken", refused(0, "pay", {"to": "Bob"}), guards="on-continue")
+    refused_to_hold("was taken", refused(0, "no_such_tool"), guards="on-continue")
+    both = replace(refused(0), error=failed(0).error)
+    refused_to_hold("failed all the same", both, guards="on-continue")
+
+
+def test_a_guard_may_refuse_a_call_that_ran() -> None:
+    conduct(refused(0, executed={}), guards="on-continue")
+
+
+def test_nothing_runs_after_a_terminal_refusal_that_ends_the_run() -> None:
+    for after in (call(1), failed(1), refused(1), unknown(1, "unknown_tool", parsed={})):
+        refused_to_hold("was over before call 1", refused(0), after, **STOPPED)
+    refused_to_hold("was over before call 1", refused(0), by_layer(1), guards="on-continue")
+
+
+def test_the_layer_refuses_what_comes_after_a_fault_the_call_limit_or_the_turn_limit() -> None:
+    fault = unknown(0, "harness_fault", "look", {})
+    broken: dict[str, Any] = {"status": Status.HARNESS_ERROR, "cause": Cause.HARNESS}
+    conduct(fault, by_layer(1), **broken)
+    refused_to_hold("was over", fault, call(1), **broken)
+    many = [call(seq, turn=1) for seq in range(CALL_LIMIT)]
+    conduct(*many, by_layer(CALL_LIMIT, turn=1))
+    refused_to_hold("was over", *many, call(CALL_LIMIT, turn=1))
+    limit = TERMS.scenario.turn_limit
+    ended: dict[str, Any] = {"status": Status.TURN_LIMIT, "cause": Cause.AGENT}
+    conduct(call(0, turn=limit), by_layer(1, turn=limit + 1), answers=limit + 1, **ended)
+    refused_to_hold(
+        "was over", call(0, turn=limit), call(1, turn=limit + 1), answers=limit + 1, **ended
+    )
+
+
+def test_the_layer_refuses_what_comes_after_too_much_text() -> None:
+    text = "x" * (TRIAL_LIMIT + 1)
+    conduct(call(0, result=text), by_layer(1))
+    refused_to_hold("was over", call(0, result=text), call(1))
+
+
+def test_a_schema_with_other_keywords_is_not_looked_into() -> None:
+    hostile = {"type": "object", "properties": {"at": {"pattern": "(a+)+$"}}}
+    tools = tuple(
+        replace(tool, parameters=hostile) if tool.name == "look" else tool for tool in FACTS
+    )
+    conduct(call(0, arguments={"at": "a" * 40 + "!"}), terms=replace(TERMS, tools=tools))
+
+
+@pytest.mark.parametrize("status", Status)
+def test_each_status_has_its_causes(status: Status) -> None:
+    fitting = {
+        Status.TURN_LIMIT: {Cause.AGENT},
+        Status.INVALID_TOOL_CALLS: {Cause.AGENT},
+        Status.FRAMEWORK_ERROR: {Cause.FRAMEWORK},
+        Status.PROVIDER_ERROR: {Cause.PROVIDER},
+        Status.HARNESS_ERROR: {Cause.HARNESS},
+        Status.TIMEOUT: {Cause.HARNESS, Cause.PROVIDER},
+    }.get(status, {None})
+    made = (refused(0),) if status is Status.STOPPED else ()
+    limit = TERMS.scenario.turn_limit
+    for cause in (None, *Cause):
+        said: dict[str, Any] = {"status": status, "cause": cause, "answers": limit}
+        if cause in fitting:
+            conduct(*made, **said)
+        else:
+            refused_to_hold("cause does not fit", *made, **said)
+
+
+def test_a_timeout_may_come_over_a_run_that_was_just_stopped() -> None:
+    conduct(refused(0), status=Status.TIMEOUT, cause=Cause.HARNESS)
+    refused_to_hold("terminal refusal", refused(0), status=Status.COMPLETED)
+
+
+def test_a_fault_of_the_harness_comes_before_the_agents_end() -> None:
+    broken: dict[str, Any] = {"status": Status.HARNESS_ERROR, "cause": Cause.HARNESS}
+    conduct(call(0), answers=1, **broken)
+    refused_to_hold("shows none", call(0), answers=2, **broken)
+
+
+def alone(*calls: CallRecord, **said: Any) -> Evidence:
+    bare = [replace(c, turn=0, wire_id="", wire_tool="", raw_arguments=None) for c in calls]
+    kept = journal(bare, answers=0, **said)
+    return assembled(scenario(), kept, witness=Witness.JOURNAL).evidence
+
+
+def test_without_a_wire_the_turn_limit_shows_in_the_number_of_calls() -> None:
+    ended: dict[str, Any] = {"status": Status.TURN_LIMIT, "cause": Cause.AGENT}
+    limit = TERMS.scenario.turn_limit
+    check_conduct(alone(*(call(seq) for seq in range(limit)), **ended), TERMS)
+    with pytest.raises(StrictError, match="did not come that far"):
+        check_conduct(alone(*(call(seq) for seq in range(limit - 1)), **ended), TERMS)
+
+
+def test_an_answer_is_the_text_of_its_own_record() -> None:
+    made = call(0)
+    other = answer_text(receipt=made.receipt, decision=made.decision, error=None, result={})
+    refused_to_hold("delivered something else", replace(made, delivered=other))
+    refused_to_hold("delivered something else", replace(kept_back(0), delivered=other))
+    refused_to_hold("receipt of call 0", replace(made, receipt=call(1).receipt))
