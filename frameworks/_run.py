@@ -70,7 +70,7 @@ class Run:
         if self._closed:
             return  # a thread of a framework outlived its trial; the journal is closed
         self._answers += 1
-        sound = 200 <= status < 300 and _is_completion(body)
+        sound = status == 200 and _is_completion(body)
         self.waiting = list(wire_calls(body)) if sound else []
         self._broken = None if sound else Status.PROVIDER_ERROR
         self._guarded(lambda: self.session.model_answered(status, body))

@@ -89,7 +89,7 @@ class Session:
     def model_answered(self, status: int, body: bytes) -> None:
         """Announce the calls of a model answer to the tool layer."""
         self.answers += 1
-        if 200 <= status < 300:  # an error answer announces nothing; its turn counts all the same
+        if status == 200:  # an error answer announces nothing; its turn counts all the same
             self.layer.announce(wire_calls(body))
 
     def call(self, *, name: str, arguments: object, call_id: str | None) -> Delivered:

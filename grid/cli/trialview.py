@@ -57,9 +57,8 @@ def show_trial(evidence: Evidence, found: Judgement) -> None:
     if evidence.recording is not None:
         recording = evidence.recording
         state = "complete" if recording.complete else f"incomplete: {visible(recording.reason)}"
-        say(
-            f"recording: {recording.count} exchanges, {state}, digest {visible(recording.digest[:16])}"
-        )
+        digest = visible(recording.digest[:16])
+        say(f"recording: {recording.count} exchanges, {state}, digest {digest}")
 
 
 def trial_json(evidence: Evidence, found: Judgement) -> dict[str, Any]:
