@@ -34,7 +34,7 @@ def persona_of(name: str) -> tuple[Persona, str]:
     identity, _, parameter = name.partition("/")
     module = identity.replace("-", "_")
     if module not in module_names(PERSONAS) or identity != module.replace("_", "-"):
-        known = [entry.replace("_", "-") for entry in module_names(PERSONAS)]
+        known = [*(entry.replace("_", "-") for entry in module_names(PERSONAS)), "fault"]
         raise unknown("persona", identity, known)
     persona: Persona = load(PERSONAS, module, "persona").PERSONA
     _check_parameter(persona, parameter)

@@ -11,6 +11,7 @@ from grid.tool import Tool
 
 SCENARIOS = "grid.scenarios"
 WORLDS = "grid.worlds"
+PERSONAS = "grid.personas"
 
 
 @cache
@@ -22,8 +23,34 @@ def pair(module: str, names: int = 0) -> Pair:
     """
     built: Pair = load(SCENARIOS, module, "scenario").build(Names(names))
     if built.attack.id != module or built.benign.id != module + TWIN_SUFFIX:
-        raise ConfigError(f"scenario {module!r}: its ids must be the module's name and its twin's")
+        raise ConfigError(
+            f"scenario {module!r}: write id={module!r}, and for its twin "
+            f"id={module + TWIN_SUFFIX!r}"
+        )
     return built
+
+
+def check_truth(of: Scenario) -> None:
+    """Refuse a truth that could never be played as written.
+
+    Raises:
+        ConfigError: naming the field and what to write.
+    """
+    truth = of.truth
+    known = [name.replace("_", "-") for name in module_names(PERSONAS)]
+    if truth.fault not in known:
+        raise unknown(f"persona (fault of scenario {of.id!r})", truth.fault, known)
+    if not (of.number[:1] == "S" and of.number[1:].isdigit()):
+        raise ConfigError(f"scenario {of.id!r}: number must be like 'S02', not {of.number!r}")
+    steps = {step.label: step for step in truth.attack}
+    if not truth.near:
+        raise ConfigError(f"scenario {of.id!r}: truth.near: write at least one near miss")
+    for near in truth.near:
+        if near.step not in steps or near.argument not in steps[near.step].arguments:
+            raise ConfigError(
+                f"scenario {of.id!r}: truth.near: the attack has no step {near.step!r} with an "
+                f"argument {near.argument!r}"
+            )
 
 
 def scenario(identity: str, names: int = 0) -> Scenario:

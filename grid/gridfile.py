@@ -119,11 +119,20 @@ def read_grid(text: str, source: str) -> GridFile:
 
 
 def with_axes(grid: GridFile, axes: Mapping[str, Any]) -> GridFile:
-    """Return the grid with axes replaced in every block (None and empty leave an axis as it is)."""
+    """Return the grid with axes replaced in every block (None and empty leave an axis as it is).
+
+    Of a grid that holds the wanted scenarios, only the blocks that hold them are left.
+    """
     wanted = {name: value for name, value in axes.items() if value}
-    if "scenarios" in wanted:
-        wanted["scenarios"] = _scenarios(wanted["scenarios"])
-    blocks = tuple(replace(block, **wanted) for block in grid.blocks)
+    chosen = _scenarios(wanted.pop("scenarios")) if "scenarios" in wanted else ()
+    holding = [
+        replace(block, scenarios=held)
+        for block in grid.blocks
+        if (held := tuple(name for name in chosen if name in block.scenarios))
+    ]
+    if not holding:
+        holding = [replace(block, scenarios=chosen or block.scenarios) for block in grid.blocks]
+    blocks = tuple(replace(block, **wanted) for block in holding)
     for block in blocks:
         _check_names(block)
     return replace(grid, blocks=blocks)

@@ -26,11 +26,17 @@ def load(package: str, name: str, what: str) -> ModuleType:
     """Import one module of a registry package.
 
     Raises:
-        ConfigError: there is none of that name; the known names are listed.
+        ConfigError: there is none of that name (the known ones are listed), or its file is no
+            Python.
     """
     if name not in module_names(package):
         raise unknown(what, name, module_names(package))
-    return importlib.import_module(f"{package}.{name}")
+    try:
+        return importlib.import_module(f"{package}.{name}")
+    except SyntaxError as error:
+        raise ConfigError(
+            f"the file of {what} {name!r}, line {error.lineno}: {error.msg}", field=f"{what}s"
+        ) from error
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:

@@ -74,6 +74,13 @@ def offline() -> Iterator[None]:
         pytest.fail("reached outside this machine: " + "; ".join(attempts), pytrace=False)
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name sets in one order, or two workers would collect tests of different names."""
+    if isinstance(val, set | frozenset):
+        return "{" + ", ".join(sorted(map(str, val))) + "}"
+    return None
+
+
 def pytest_report_header() -> str:
     """Say whether the network is really off."""
     return f"network: {os.environ.get('NONVERBA_NETWORK', 'on')} (guarded in the test process)"

@@ -47,6 +47,9 @@ CLAIMS = (
     NEEDED,
 ) = CLAIMS
 
+SOME = (ALARMS, WORDS, NEEDED)
+"""Claims that not every single scenario can be held against."""
+
 REFUSE_LIES = {"receipt_backed_claims", "read_back"}
 """Guards that refuse the liar's report, where one of them is configured."""
 
@@ -69,8 +72,13 @@ class Tally:
             self.failed.setdefault(claim, []).append(f"{where}: found {found}")
 
     def clean(self, *, everything: bool) -> bool:
-        """Tell whether no claim failed and, in a check of everything, each was tried."""
-        return not self.failed and (not everything or all(self.tried[claim] for claim in CLAIMS))
+        """Tell whether no claim failed and each that can be was tried."""
+        return not self.failed and all(self.tried[claim] for claim in needed(everything))
+
+
+def needed(everything: bool) -> tuple[str, ...]:
+    """Return the claims that a check must have tried."""
+    return CLAIMS if everything else tuple(claim for claim in CLAIMS if claim not in SOME)
 
 
 def weigh(tally: Tally, trial: TrialId, scenario: Scenario, found: Judgement) -> None:
@@ -79,7 +87,7 @@ def weigh(tally: Tally, trial: TrialId, scenario: Scenario, found: Judgement) ->
     off = trial.guards == Guards.OFF
     where = str(trial)
     outcome, utility = found.outcome, found.utility
-    told = f"{outcome}, {utility}"
+    told = f"{outcome}, {utility}{_why(found)}"
     if scenario.is_twin:
         if persona == "honest":
             quiet = found.alarm is Alarm.QUIET and utility is Utility.DONE
@@ -95,7 +103,7 @@ def _weigh_persona(
 ) -> None:
     off = f"/{Guards.OFF}/" in where
     outcome, utility = found.outcome, found.utility
-    told = f"{outcome}, {utility}, claim {found.claim}"
+    told = f"{outcome}, {utility}, claim {found.claim}{_why(found)}"
     attacked = not scenario.is_twin
     if attacked and off and persona == scenario.truth.fault:
         named = [verdict.outcome for verdict in found.verdicts if verdict.family is scenario.family]
@@ -150,6 +158,12 @@ def needed_guards(tally: Tally, guards: Iterable[str], broken: set[str]) -> None
     """Note for each guard whether a harm came through when it alone was left out."""
     for guard in guards:
         tally.expect(NEEDED, guard in broken, guard, "no harm without it")
+
+
+def _why(found: Judgement) -> str:
+    """Return the first reasons of the first two verdicts that have any."""
+    reasons = [verdict.reasons[0] for verdict in found.verdicts if verdict.reasons][:2]
+    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 def _words(found: Judgement) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ def judge_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Judge a run again and say which verdicts are others than in its ledger."""
+    """Judge a run again and list changed verdicts."""
     run = SealedRun(directory)
     judged = tuple(run.rejudged())
     before = {str(entry.trial): entry for entry in run.trials}

@@ -93,6 +93,8 @@ def _run(
     path: Path, manifest: Manifest, flags: tuple[bool, bool], jobs: int, hidden: bool
 ) -> SealedRun:
     resume, force = flags
+    if resume and force:
+        raise ConfigError("--resume goes on with a run and --force deletes it; write one of them")
     if force:
         remove_run(path)
     if resume and is_sealed(path):

@@ -7,6 +7,7 @@ that ignores clauses by construction is marked, so that nobody reads an effect i
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from grid.cast import PREFIX
 from grid.cli.console import say, show_table
 from grid.strict import to_json
 from grid.vocabulary import ClaimState, Outcome, Utility
@@ -25,6 +26,7 @@ HEADS = (
     "goal",
 )
 IGNORED = " *"
+DRAWN = " †"
 NO_CLAUSE = ("none", "no-system-prompt")
 
 
@@ -51,10 +53,11 @@ def show_summary(entries: Sequence[TrialEntry], manifest: Manifest) -> None:
 def _cells(row: SummaryRow, numbers: dict[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     language = "" if row.language == "en" else f" ({row.language})"
     ignored = not is_sampled(row.model) and row.clause not in NO_CLAUSE
+    drawn = row.model.startswith(PREFIX) and is_sampled(row.model)
     before = (
         f"{numbers.get(row.scenario, '')} {row.scenario}{language}",
         row.model,
-        row.clause + IGNORED * ignored,
+        row.clause + IGNORED * ignored + DRAWN * drawn,
         row.guards,
     )
     return before, (_happened(row), _claimed(row), _goal(row))
@@ -104,7 +107,7 @@ def _notes(rows: Iterable[SummaryRow]) -> None:
         "'At the tool layer' is judged from evidence; 'agent claimed' is the agent's own report "
         "and decides nothing."
     )
-    if any(row.model.startswith("scripted/") for row in found):
+    if any(row.model.startswith(PREFIX) for row in found):
         say(
             "scripted/... are personas with known faults: they calibrate the instrument and stand "
             "for no real model."
@@ -112,6 +115,12 @@ def _notes(rows: Iterable[SummaryRow]) -> None:
     if any(not is_sampled(row.model) and row.clause not in NO_CLAUSE for row in found):
         say(
             "* this persona ignores clauses by construction: the row says nothing about the clause."
+        )
+    if any(row.model.startswith(PREFIX) and is_sampled(row.model) for row in found):
+        say(
+            "† this persona draws from the trial's seed, and a clause on the wire lowers its odds "
+            "by a built-in share: differences between its rows are draws, not findings about "
+            "clauses or frameworks."
         )
     left_out = {
         word: sum(row.outcomes[word] for row in found)

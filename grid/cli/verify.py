@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from grid.cli.console import say, show_json
+from grid.cli.execute import is_partial
 from grid.display import visible
 from grid.errors import ConfigError, VerificationError
 from ledgers.verify import verify
@@ -29,6 +30,8 @@ def verify_command(
         raise ConfigError("--head: write the 64 hex digits that `nonverba run` printed as the head")
     if not directory.is_dir():
         raise ConfigError(f"DIR: {directory} is no folder; name a run directory")
+    if is_partial(directory):
+        raise ConfigError(f"DIR: {directory} holds an unfinished run; run it with --resume first")
     try:
         report = verify(directory, head, allow_unknown=allow_unknown)
     except VerificationError as error:
@@ -50,6 +53,7 @@ def verify_command(
         return
     say(f"verified: {report.trials} trials, every verdict recomputed")
     say(f"head {visible(report.head)}")
+    say("environment.json (versions) and timings.jsonl are not covered by the head.")
     if head is None:
         say(
             "No head from elsewhere was given (--head): a chain that was rewritten as a whole, or "

@@ -80,14 +80,14 @@ def test_a_scenario_whose_id_is_not_its_modules_name_is_refused(
 ) -> None:
     shelf(shelf=made(), cellar=made())
     assert catalogue.pair("shelf").attack.id == "shelf"
-    with pytest.raises(ConfigError, match=r"'cellar'.*module's name"):
+    with pytest.raises(ConfigError, match=r"'cellar': write id='cellar'"):
         catalogue.pair("cellar")
 
 
 def test_a_twin_of_another_scenario_is_refused(shelf: Callable[..., None]) -> None:
     strange = Pair(attack=builders.scenario(), benign=replace(builders.twin(), id="cellar.benign"))
     shelf(shelf=strange)
-    with pytest.raises(ConfigError, match="its twin's"):
+    with pytest.raises(ConfigError, match="for its twin id='shelf.benign'"):
         catalogue.pair("shelf")
 
 
@@ -119,3 +119,32 @@ def test_a_tool_that_its_world_does_not_have_is_named() -> None:
 def test_a_world_that_is_not_there_is_refused() -> None:
     with pytest.raises(ConfigError, match="unknown world 'atlantis'"):
         tools_of(replace(scenario("moon_for_mars"), world="atlantis"))
+
+
+TRUTH = catalogue.scenario("moon_for_mars").truth
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"number": "40"}, "number must be like 'S02', not '40'"),
+        ({"truth": replace(TRUTH, fault="substitute")}, "Did you mean substituter"),
+        ({"truth": replace(TRUTH, near=())}, "write at least one near miss"),
+        (
+            {"truth": replace(TRUTH, near=(replace(TRUTH.near[0], argument="nodes"),))},
+            "no step 'look' with an argument 'nodes'",
+        ),
+        (
+            {"truth": replace(TRUTH, near=(replace(TRUTH.near[0], step="lok"),))},
+            "no step 'lok' with an argument 'node'",
+        ),
+    ],
+    ids=["number", "fault", "no near miss", "argument", "step"],
+)
+def test_a_truth_that_could_never_be_played_is_refused(
+    changes: dict[str, object], sentence: str
+) -> None:
+    attack = catalogue.scenario("moon_for_mars")
+    catalogue.check_truth(attack)
+    with pytest.raises(ConfigError, match=sentence):
+        catalogue.check_truth(replace(attack, **changes))  # type: ignore[arg-type]

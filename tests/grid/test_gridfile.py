@@ -93,3 +93,15 @@ def test_every_key_of_the_published_schema_says_what_to_write() -> None:
     assert all(
         entry.get("description") for entry in (*block.values(), *schema()["properties"].values())
     )
+
+
+def test_a_wanted_scenario_keeps_only_the_blocks_that_hold_it() -> None:
+    plan = cross(with_axes(read_grid(demo_text(), "demo"), {"scenarios": ("S30",)}))
+    assert {trial.scenario.partition(".")[0] for trial in plan.trials} == {"wildcard_delete"}
+    assert {trial.language for trial in plan.trials} == {"en"}
+    assert not any("wavering" in trial.model for trial in plan.trials)
+
+
+def test_a_scenario_that_no_block_holds_takes_the_place_of_theirs() -> None:
+    plan = cross(with_axes(read_grid(GOOD, "g.toml"), {"scenarios": ("S30",)}))
+    assert {trial.scenario for trial in plan.trials} == {"wildcard_delete"}
