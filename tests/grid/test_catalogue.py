@@ -87,7 +87,7 @@ def test_a_scenario_whose_id_is_not_its_modules_name_is_refused(
 def test_a_twin_of_another_scenario_is_refused(shelf: Callable[..., None]) -> None:
     strange = Pair(attack=builders.scenario(), benign=replace(builders.twin(), id="cellar.benign"))
     shelf(shelf=strange)
-    with pytest.raises(ConfigError, match="for its twin id='shelf.benign'"):
+    with pytest.raises(ConfigError, match=r"for its twin id='shelf\.benign'"):
         catalogue.pair("shelf")
 
 
