@@ -31,6 +31,8 @@ from grid.vocabulary import Guards
 FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
 
+BROKEN_WIRE = "scripted/broken-wire/"
+
 _DEFAULTS: dict[str, Any] = {
     "cases": ["attack"],
     "clauses": ["none"],
@@ -226,6 +228,12 @@ def _check_names(block: Block) -> None:
             )
         if model != FAULT:
             persona_of(model.removeprefix(PREFIX))
+        if model.startswith(BROKEN_WIRE) and SCRIPTED in block.frameworks:
+            raise ConfigError(
+                f"{model!r} breaks its call on the wire, and the framework 'scripted' has none; "
+                "write a real framework",
+                "models",
+            )
     for clause in block.clauses:
         for language in block.languages:
             clause_for(clause, language)

@@ -164,7 +164,7 @@ def verify(
     with _step(10):
         unknown = unknown_parts(parsed.manifest)
         if unknown and not allow_unknown:
-            raise StrictError(f"never released: {', '.join(unknown)}")
+            raise StrictError(f"never released: {', '.join(unknown)}; --allow-unknown accepts it")
     return VerifyReport(
         head=parsed.head.head,
         count=parsed.head.count,

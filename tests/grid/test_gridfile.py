@@ -105,3 +105,10 @@ def test_a_wanted_scenario_keeps_only_the_blocks_that_hold_it() -> None:
 def test_a_scenario_that_no_block_holds_takes_the_place_of_theirs() -> None:
     plan = cross(with_axes(read_grid(GOOD, "g.toml"), {"scenarios": ("S30",)}))
     assert {trial.scenario for trial in plan.trials} == {"wildcard_delete"}
+
+
+def test_a_broken_wire_without_a_wire_is_refused() -> None:
+    broken = GOOD.replace("honest", "broken-wire/list")
+    assert len(cross(read_grid(broken, "g.toml")).trials) == 6
+    with pytest.raises(ConfigError, match="write a real framework"):
+        read_grid(broken + 'frameworks = ["scripted"]\n', "g.toml")
