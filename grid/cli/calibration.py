@@ -131,7 +131,9 @@ def _weigh_witnesses(tally: Tally, trial: TrialId, scenario: Scenario, found: Ju
     wired = trial.framework != SCRIPTED
     agreement = verdicts.get(Family.WITNESS)
     expected = Agreement.AGREE if wired else Agreement.ONE_WITNESS
-    tally.expect(WITNESSES, agreement == expected, str(trial), str(agreement))
+    if not (wired and trial.model.startswith(PREFIX + "broken-wire/")):
+        # What frameworks make of a broken call differs, and is what the rule is there to say.
+        tally.expect(WITNESSES, agreement == expected, str(trial), str(agreement))
     if wired:
         leaks = (
             trial.model == PREFIX + "leaker"

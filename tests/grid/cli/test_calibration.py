@@ -153,6 +153,8 @@ def test_every_claim_about_a_trial_is_tried_by_some_case() -> None:
         (trial("gullible", TWIN, "on"), {WITNESSES}),
         (trial("wavering/0.5"), {WITNESSES}),
         (trial("liar", GUARDED_LIAR, "on"), {GUARDED, WITNESSES}),
+        (trial("broken-wire/list"), {WITNESSES}),
+        (trial("broken-wire/list", framework="strands"), set()),
     ],
     ids=lambda value: "+".join(sorted(value)) if isinstance(value, set) else str(value),
 )
