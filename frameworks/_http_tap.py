@@ -13,8 +13,16 @@ from frameworks._run import Run, current_run
 from grid.vocabulary import Status
 
 
+def as_sent(body: bytes) -> bytes:
+    """Return a body as it is."""
+    return body
+
+
 class AsyncTap(httpx.AsyncBaseTransport):
     """Reports the answers that an asynchronous client gets."""
+
+    told = staticmethod(as_sent)
+    """Body as sent -> body as reported."""
 
     def __init__(self) -> None:
         """Open no connection yet."""
@@ -29,7 +37,7 @@ class AsyncTap(httpx.AsyncBaseTransport):
         except httpx.RequestError as error:
             run.broke(_status(error))
             raise
-        run.answered(response.status_code, response.content)
+        run.answered(response.status_code, self.told(response.content))
         return response
 
     @override
@@ -39,6 +47,9 @@ class AsyncTap(httpx.AsyncBaseTransport):
 
 class Tap(httpx.BaseTransport):
     """Reports the answers that a blocking client gets."""
+
+    told = staticmethod(as_sent)
+    """Body as sent -> body as reported."""
 
     def __init__(self) -> None:
         """Open no connection yet."""
@@ -53,7 +64,7 @@ class Tap(httpx.BaseTransport):
         except httpx.RequestError as error:
             run.broke(_status(error))
             raise
-        run.answered(response.status_code, response.content)
+        run.answered(response.status_code, self.told(response.content))
         return response
 
     @override

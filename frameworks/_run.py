@@ -6,11 +6,11 @@ framework would otherwise show it to the model as a failed tool and go on.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from grid.adapter import AgentSession, Delivered, Ended
+from grid.adapter import AgentSession, Asked, Delivered, Ended
 from grid.vocabulary import Cause, Status
 from grid.wirecall import WireCall, wire_calls
 
@@ -39,8 +39,15 @@ def meaning(foreign: Foreign, kind: type[Exception]) -> Status:
     return next(fits, Status.FRAMEWORK_ERROR)
 
 
+class Crashed(BaseException):
+    """The agent's process is gone, as far as its framework can tell.
+
+    No framework may take it for a failed tool and show it to the model, hence no `Exception`.
+    """
+
+
 class Run:
-    """The state of one trial."""
+    """The state of one session."""
 
     def __init__(self, session: AgentSession) -> None:
         """Start with nothing asked and nothing run."""
@@ -61,9 +68,14 @@ class Run:
         return self._halted or self._closed or self._fault is not None or self.session.halted
 
     @property
+    def left(self) -> int:
+        """How many more answers the model may give."""
+        return self.session.turn_limit - self._answers
+
+    @property
     def spent(self) -> bool:
         """The model has given as many answers as it may."""
-        return self._answers >= self.session.turn_limit
+        return self.left <= 0
 
     def answered(self, status: int, body: bytes) -> None:
         """Note a model answer; the session sees it before the framework does."""
@@ -92,6 +104,24 @@ class Run:
             return NOT_RUN
         self._halted = self._halted or delivered.halt
         return delivered
+
+    def ask(self, calls: Sequence[Asked]) -> tuple[Delivered | None, ...]:
+        """Have a person decide on calls of the last answer; none is approved in a run that is over.
+
+        Returns:
+            for each call, what to tell the model in place of running it; None: it may run.
+        """
+        told = None if self.over else self._guarded(lambda: self.session.ask(calls))
+        if told is None:
+            return (NOT_RUN,) * len(calls)
+        for call, denied in zip(calls, told, strict=True):
+            if denied is not None:
+                self._take(call.name, call.call_id)
+        return told
+
+    def restored(self) -> None:
+        """Tell the session that the agent goes on from a checkpoint."""
+        self._guarded(self.session.restored)
 
     def end(self, *, foreign: Foreign, error: Exception | None, final_text: str) -> Ended:
         """Say how the run ended; a fault of the harness is raised again.

@@ -5,11 +5,18 @@ CrewAI's own means are used where there are any: a provider of first messages, h
 model and after a tool, `ToolFailure` with `RAISE` for a terminal refusal. Its event bus has no
 listeners while an adapter is open: no telemetry, no panels. What CrewAI rewrites or swallows on the
 way stands in `WIRE_NOTES`.
+
+Where a scenario asks for it: calls wait for a person's word in a hook before the tool. The agent
+runs as the one step of a `Flow` whose state, the conversation, is persisted before each model call;
+CrewAI has no checkpoint between a model's answer and its calls. After a crash a new flow loads the
+state, so that the model is asked once more for what it asked for already; a later session forks a
+flow from the state that was kept. The state holds messages alone: no key, no settings.
 """
 
 from frameworks import _quiet  # noqa: F401 # isort: skip
 
 import asyncio
+import copy
 import json
 from contextlib import ExitStack
 from typing import Any, override
@@ -23,6 +30,8 @@ from crewai.events.event_context import (
     MismatchBehavior,
     _event_context_config,
 )
+from crewai.flow.flow import Flow, FlowState, start
+from crewai.flow.persistence import FlowPersistence
 from crewai.hooks.dispatch import HookAborted, HookFn, InterceptionPoint, scoped_hooks
 from crewai.llms.base_llm import BaseLLM
 from crewai.llms.providers.openai.completion import OpenAICompletion
@@ -33,12 +42,13 @@ from crewai.utilities.exceptions.context_window_exceeding_exception import (
     LLMContextLengthExceededError,
 )
 from crewai.utilities.string_utils import sanitize_tool_name
-from pydantic import BaseModel, PrivateAttr
+from pydantic import BaseModel, Field, PrivateAttr
 
 from frameworks._http_tap import blocking_client
-from frameworks._run import Foreign, Run, running
+from frameworks._oversight import Words
+from frameworks._run import Crashed, Foreign, Run, running
 from frameworks._tools import verbatim, wire_tool
-from grid.adapter import AgentSession, Delivered, Ended
+from grid.adapter import AgentSession, Asked, Delivered, Ended
 from grid.vocabulary import Status
 from grid.wirecall import WireCall
 
@@ -113,15 +123,42 @@ class CrewAIAdapter:
         self._open.close()
 
     async def _kick_off(self, run: Run) -> str:
-        set_provider(_FirstMessages(run))
         _active_llm_rate_limit_retry.set(True)  # one is under way, so none is started
         _event_context_config.set(SILENT)
-        with scoped_hooks(_hooks(run)):
-            output = await self._agent(run).kickoff_async(run.session.user_text)
+        work = _Work(run)
+        with scoped_hooks(_hooks(work)):
+            if not run.session.restorable:
+                return await self._talk(work, work.beginning())
+            return await self._flow(work)
+
+    async def _talk(self, work: "_Work", messages: list[dict[str, Any]]) -> str:
+        """Have a new agent go on with a conversation; return its last words."""
+        set_provider(_FirstMessages(messages))
+        output = await self._agent(work).kickoff_async(work.run.session.user_text)
         return str(output.raw)
 
-    def _agent(self, run: Run) -> Agent:
-        session = run.session
+    async def _flow(self, work: "_Work") -> str:
+        """Run the session as a flow, and after each crash as a new one from its last state."""
+        fork = None
+        if work.run.session.checkpoint is not None:
+            fork = KEPT
+            work.store.states = {KEPT: work.run.session.checkpoint}
+        else:
+            work.save(work.beginning())
+        while True:
+            flow = _Conversation(persistence=work.store, suppress_flow_events=True)
+            flow._run_agent = lambda messages: self._talk(work, messages)
+            flow._words = work.run.session.user_text if fork else ""
+            try:
+                words = await flow.kickoff_async(inputs={"id": FLOW}, restore_from_state_id=fork)
+            except Crashed:
+                work.run.restored()
+                fork = None
+                continue
+            return str(words)
+
+    def _agent(self, work: "_Work") -> Agent:
+        session = work.run.session
         llm = _ExactLLM(
             model=session.model,
             custom_openai=True,
@@ -138,7 +175,7 @@ class CrewAIAdapter:
             goal="unsaid",
             backstory="unsaid",
             llm=llm,
-            tools=[_Door.to(run, spec.name) for spec in session.tools],
+            tools=[_Door.to(work, spec.name) for spec in session.tools],
             verbose=False,
             max_iter=session.turn_limit + 1,
             max_retry_limit=0,
@@ -147,38 +184,126 @@ class CrewAIAdapter:
         )
 
 
-def _hooks(run: Run) -> dict[InterceptionPoint, list[HookFn]]:
-    """Return the hooks that end a run that is over, and take tools that CrewAI does not know."""
+FLOW = "conversation"
+"""Id of the one flow of a session; its state is stored under it."""
+KEPT = "kept"
+"""Id under which the state is stored that a session forks from."""
 
-    def before_model(_: object) -> None:
+
+class _Store(FlowPersistence):
+    """Keeps the states of flows in memory."""
+
+    states: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+    @override
+    def init_db(self) -> None:
+        """There is none."""
+
+    @override
+    def save_state(self, flow_uuid: str, method_name: str, state_data: Any) -> None:
+        data = state_data.model_dump() if isinstance(state_data, BaseModel) else state_data
+        self.states[flow_uuid] = copy.deepcopy(data)
+
+    @override
+    def load_state(self, flow_uuid: str) -> dict[str, Any] | None:
+        return copy.deepcopy(self.states.get(flow_uuid))
+
+
+class _State(FlowState):
+    """What is persisted."""
+
+    messages: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class _Conversation(Flow[_State]):
+    """A flow of one step: the agent goes on with the conversation in the state."""
+
+    _run_agent: Any = PrivateAttr(default=None)
+    _words: str = PrivateAttr(default="")
+
+    @start()
+    async def go_on(self) -> str:
+        more = [{"role": "user", "content": self._words}] if self._words else []
+        words: str = await self._run_agent([*self.state.messages, *more])
+        return words
+
+
+class _Work:
+    """One session: what its hooks know of it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.store = _Store()
+        self._keep = False
+        self._words = Words(run)
+        self._denied: Delivered | None = None
+
+    def beginning(self) -> list[dict[str, Any]]:
+        session = self.run.session
+        texts = (("system", session.system_text), ("user", session.user_text))
+        return [{"role": role, "content": text} for role, text in texts if text is not None]
+
+    def save(self, messages: list[Any]) -> None:
+        """Persist the conversation as the flow's state."""
+        self.store.save_state(FLOW, "go_on", {"id": FLOW, "messages": list(messages)})
+
+    def before_model(self, context: Any) -> None:
+        run = self.run
+        self._words.forget()
         if run.over or run.spent:
             run.limit_reached = not run.over
             raise HookAborted("the run is over")
+        if run.session.restorable:
+            self.save(context.messages)
+            if self._keep:
+                self._keep = False
+                run.session.keep(self.store.load_state(FLOW))
 
-    def after_tool(context: Any) -> str | None:
+    def before_tool(self, context: Any) -> bool | None:
+        """Wait for a person's word; it is asked about all calls of an answer at its first one."""
+        overseen = self.run.session.overseen
+        name, arguments = context.tool_name, context.tool_input
+        if name not in overseen:
+            return None
+        call = Asked(name=name, arguments=arguments, call_id=None)
+        self._denied = self._words.on(call, lambda item: _is(item, name, arguments))
+        return None if self._denied is None else False
+
+    def after_tool(self, context: Any) -> str | None:
+        if self._denied is not None:
+            text, self._denied = self._denied.text, None
+            return text
         if context.tool is not None:
             return None
-        return _hand_over(run, context.tool_name, context.tool_input).text
+        return hand_over(self.run, context.tool_name, context.tool_input).text
 
+    def delivered(self, delivered: Delivered) -> None:
+        """Crash, or note that a checkpoint is wanted, where the session says so."""
+        if delivered.crash:
+            raise Crashed
+        self._keep = self._keep or delivered.keep
+
+
+def _hooks(work: _Work) -> dict[InterceptionPoint, list[HookFn]]:
+    """Return the hooks that end a run that is over, ask a person, and take unknown tools."""
     return {
-        InterceptionPoint.PRE_MODEL_CALL: [before_model],
-        InterceptionPoint.POST_TOOL_CALL: [after_tool],
+        InterceptionPoint.PRE_MODEL_CALL: [work.before_model],
+        InterceptionPoint.PRE_TOOL_CALL: [work.before_tool],
+        InterceptionPoint.POST_TOOL_CALL: [work.after_tool],
     }
 
 
 class _FirstMessages(SyncHumanInputProvider):
     """Sets the first messages verbatim, where CrewAI would fill in its prompt templates."""
 
-    def __init__(self, run: Run) -> None:
-        self._texts = (("system", run.session.system_text), ("user", run.session.user_text))
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        self._messages = messages
 
     @override
     def setup_messages(self, context: Any) -> bool:
         # Without this, tools run at once on threads whenever CrewAI knows none of them.
         object.__setattr__(context, "_should_parallelize_native_tool_calls", lambda calls: False)
-        context.messages.extend(
-            {"role": role, "content": text} for role, text in self._texts if text is not None
-        )
+        context.messages.extend(copy.deepcopy(self._messages))
         return True
 
 
@@ -190,17 +315,18 @@ class _Door(BaseTool):
     """A tool whose every call goes to the session."""
 
     args_schema: type[BaseModel] = _AnyArguments
-    _to: Run = PrivateAttr()
+    _to: _Work = PrivateAttr()
 
     @classmethod
-    def to(cls, run: Run, name: str) -> "_Door":
+    def to(cls, work: _Work, name: str) -> "_Door":
         door = cls(name=name, description="")
-        door._to = run
+        door._to = work
         return door
 
     @override
     def run(self, /, *args: Any, **kwargs: Any) -> str | ToolFailure:
-        delivered = _hand_over(self._to, self.name, kwargs)
+        delivered = hand_over(self._to.run, self.name, kwargs)
+        self._to.delivered(delivered)
         if not delivered.halt:
             return delivered.text
         self.tool_failure_policy = ToolFailurePolicy.RAISE
@@ -253,7 +379,7 @@ class _ExactLLM(OpenAICompletion):
         return 0
 
 
-def _hand_over(run: Run, name: str, arguments: object) -> Delivered:
+def hand_over(run: Run, name: str, arguments: object) -> Delivered:
     """Take a call to the session, with the id that CrewAI kept to itself."""
     wire = next((item for item in run.waiting if _is(item, name, arguments)), None)
     return run.call(name=name, arguments=arguments, call_id=wire.id if wire else None)

@@ -4,6 +4,7 @@ An adapter gets a session (what it may know of one trial) and returns how the ru
 ships beside it: ``frameworks/scripted.py`` plays a persona with no framework and no model.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,6 +33,28 @@ class Delivered:
     """The call was refused or failed."""
     halt: bool
     """A terminal refusal: end the run by the framework's own means."""
+    crash: bool = False
+    """Planted: the agent's process crashes before it sees this result. Break off, go back by the
+    framework's own means to the checkpoint before the call, tell the session, and go on."""
+    keep: bool = False
+    """A later session goes on from here: keep a checkpoint of the conversation with this result as
+    its last (and those of calls beside it)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call that waits for a person's word."""
+
+    name: str
+    """Tool name as the framework would hand it over."""
+    arguments: object
+    """Arguments as the framework would hand them over."""
+    call_id: str | None
+    """Provider's id of the call."""
+
+    def operation(self) -> dict[str, Any]:
+        """Return what is shown to the person; the call's id is no part of it."""
+        return {"tool": self.name, "arguments": self.arguments}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +80,7 @@ class AgentSession(Protocol):
 
     @property
     def user_text(self) -> str:
-        """The user's words."""
+        """The user's words in this session."""
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -77,7 +100,7 @@ class AgentSession(Protocol):
 
     @property
     def turn_limit(self) -> int:
-        """The most model answers a run may take."""
+        """The most model answers this session may take."""
 
     @property
     def timeout_s(self) -> float:
@@ -87,6 +110,31 @@ class AgentSession(Protocol):
     def halted(self) -> bool:
         """A terminal refusal has ended this run."""
 
+    @property
+    def overseen(self) -> tuple[str, ...]:
+        """Names of the tools whose calls go through the framework's own approval step."""
+
+    @property
+    def restorable(self) -> bool:
+        """The agent may be sent back to a checkpoint: have the framework take them."""
+
+    @property
+    def checkpoint(self) -> Any:
+        """What was kept in the session before and this one goes on from; None: it begins anew."""
+
+    def keep(self, checkpoint: object) -> None:
+        """Hand over the checkpoint that a later session goes on from (see `Delivered.keep`)."""
+
+    def restored(self) -> None:
+        """Say that the agent was sent back to a checkpoint, before it goes on."""
+
+    def ask(self, calls: Sequence[Asked]) -> tuple[Delivered | None, ...]:
+        """Ask for a decision on the overseen calls of one model answer, in its order.
+
+        Returns:
+            for each call, what to tell the model in place of running it; None: it may run.
+        """
+
     def model_answered(self, status: int, body: bytes) -> None:
         """Tell the tool layer what came back from the model, raw."""
 
@@ -95,10 +143,19 @@ class AgentSession(Protocol):
 
 
 class Adapter(Protocol):
-    """One framework in the exact profile; built once per worker, driven one trial at a time."""
+    """One framework; built once per worker, driven one trial at a time.
+
+    One that runs its framework in a native profile, with the framework's own defaults, says so by
+    an attribute ``native = True``.
+    """
 
     async def drive(self, session: AgentSession) -> Ended:
-        """Run one trial to its end."""
+        """Run one session of a trial to its end: a new agent, from the user's words on."""
 
     async def close(self) -> None:
         """Let go of clients and threads."""
+
+
+def runs_native(adapter: Adapter) -> bool:
+    """Tell whether an adapter runs its framework with the framework's own defaults."""
+    return getattr(adapter, "native", False) is True

@@ -12,11 +12,18 @@ from grid.registry import load, module_names, unknown
 
 PACKAGE = "frameworks"
 SCRIPTED = "scripted"
+NATIVE = "-native"
+"""How the name of an adapter in a native profile ends."""
 
 
 def framework_names() -> tuple[str, ...]:
-    """Return the names of all adapters."""
-    return module_names(PACKAGE)
+    """Return the names of all adapters; that of a native profile ends in ``-native``."""
+    return tuple(name.replace("_", "-") for name in module_names(PACKAGE))
+
+
+def is_native(name: str) -> bool:
+    """Tell whether an adapter runs its framework with the framework's own defaults."""
+    return name.endswith(NATIVE)
 
 
 def check_framework(name: str) -> None:
@@ -35,13 +42,17 @@ def adapter_module(name: str) -> Any:
     Raises:
         ConfigError: unknown, or its framework is not installed.
     """
+    check_framework(name)  # a module has one name: no underscore for a hyphen
     try:
-        return load(PACKAGE, name, "framework")
-    except ModuleNotFoundError as error:
+        return load(PACKAGE, name.replace("-", "_"), "framework", "ADAPTER")
+    except ConfigError as error:
+        missing = error.__cause__
+        if not isinstance(missing, ModuleNotFoundError):
+            raise
         raise ConfigError(
-            f"framework {name!r} needs the package {error.name!r}, which is not installed; "
+            f"framework {name!r} needs the package {missing.name!r}, which is not installed; "
             "install nonverba[frameworks]"
-        ) from error
+        ) from missing
 
 
 def build_adapter(name: str) -> Adapter:

@@ -5,18 +5,20 @@ from dataclasses import replace
 from typing import Any
 
 from grid.scenario import NearMiss, Step
-from grid.stage import Act, Play, Result, Stage, play_step, play_steps, report
+from grid.stage import Act, Play, Result, Stage, answers, play_answer, play_steps, report
 
 
 def follow(stage: Stage, steps: tuple[Step, ...], *, persist: bool = False) -> Play:
-    """Do as asked until the trigger is seen, then what the attacker wants."""
+    """Do as asked until the trigger is seen, then what the attacker wants.
+
+    In a session for which the attacker has no steps, all that is asked is done.
+    """
     stopped = None
-    for step in stage.truth.honest:
-        if stage.triggered():
+    for group in answers(stage.truth.honest):
+        if steps and stage.triggered():
             break
-        result = yield from play_step(stage, step)
-        if not (result.ok or persist or (step.may_fail and not result.terminal)):
-            stopped = result
+        stopped = yield from play_answer(stage, group, persist=persist)
+        if stopped is not None:
             break
     if stopped is None and stage.triggered():
         stopped = yield from play_steps(stage, steps, persist=persist)

@@ -4,15 +4,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from grid.adapter import ToolSpec
 from grid.catalogue import scenario
 from grid.errors import ConfigError
 from grid.personas.broken_wire import KINDS
 from grid.registry import load, module_names, unknown
-from grid.stage import Act, Persona, Result, Stage, act_calls, perform, read_result
+from grid.scenario import resolve
+from grid.stage import (
+    NO_RESULT,
+    Act,
+    Part,
+    Persona,
+    Result,
+    Stage,
+    act_calls,
+    converse,
+    read_result,
+)
 from grid.wirecall import WireCall
 
 PERSONAS = "grid.personas"
 PREFIX = "scripted/"
+NUMBERED = ("near-miss", "skip", "alter")
+"""Personas whose parameter is a number."""
+
+TOOLLESS = Act(text="I cannot go on: I am offered no tools any more.")
+"""What is said in place of calls where the tools that were there before are offered no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +60,7 @@ def persona_of(name: str) -> tuple[Persona, str]:
 
 def _check_parameter(persona: Persona, parameter: str) -> None:
     fits = {
-        "near-miss": parameter.isascii() and parameter.isdigit(),
+        **dict.fromkeys(NUMBERED, parameter.isascii() and parameter.isdigit()),
         "wavering": _is_probability(parameter),
         "broken-wire": parameter in KINDS,
     }.get(persona.id, parameter == "")
@@ -63,20 +80,33 @@ def _is_probability(text: str) -> bool:
 
 
 def stage_for(
-    *, scenario_id: str, names: int, seed: str, parameter: str, system_text: str, user_text: str
+    *,
+    scenario_id: str,
+    names: int,
+    seed: str,
+    parameter: str,
+    system_text: str,
+    tools: Sequence[ToolSpec],
 ) -> Stage:
-    """Return the stage of one trial."""
+    """Return the stage of one conversation, before the user says anything."""
     return Stage(
         truth=scenario(scenario_id, names).truth,
         seed=seed,
         parameter=parameter,
         system_text=system_text,
-        user_text=user_text,
+        user_text="",
+        tools=tools,
     )
 
 
 def answer(
-    *, scenario_id: str, names: int, seed: str, persona: str, messages: Sequence[dict[str, Any]]
+    *,
+    scenario_id: str,
+    names: int,
+    seed: str,
+    persona: str,
+    messages: Sequence[dict[str, Any]],
+    tools: Sequence[dict[str, Any]] | None = None,
 ) -> Answer:
     """Return what a persona answers to the messages of a chat-completions request.
 
@@ -86,6 +116,8 @@ def answer(
         seed: hex seed of the trial.
         persona: persona id with its parameter, as the request's ``model`` says.
         messages: the request's messages, as sent.
+        tools: the tools that the request offers, as sent; None: it is not said. Where there are
+            none, and calls were made before, the answer is one of words.
 
     Raises:
         ConfigError: unknown persona or scenario.
@@ -97,30 +129,92 @@ def answer(
         seed=seed,
         parameter=parameter,
         system_text=_joined(messages, "system"),
-        user_text=_first(messages, "user"),
+        tools=_specs(tools or ()),
     )
-    past = _past(messages)
-    act: Act = perform(actor, stage, past)
-    return Answer(text=act.text, calls=act_calls(act, seed, len(past) + 1))
+    parts = _parts(messages, prompts(scenario_id, names, seed))
+    act: Act = converse(actor, stage, parts)
+    called = any(message.get("tool_calls") for message in messages)
+    if act.calls and called and tools is not None and not tools:
+        act = TOOLLESS
+    last = parts[-1]
+    return Answer(text=act.text, calls=act_calls(act, seed, len(last.past) + 1, last.session))
 
 
-def _past(messages: Sequence[dict[str, Any]]) -> list[tuple[Result, ...]]:
-    turns: list[tuple[Result, ...]] = []
+def prompts(scenario_id: str, names: int, seed: str) -> tuple[tuple[str, ...], ...]:
+    """Return the user's words of each session, in every language that they are written in."""
+    turns = scenario(scenario_id, names).turns
+    return tuple(tuple(resolve(turn.prompt, seed).values()) for turn in turns)
+
+
+def session_of(text: str, known: Sequence[Sequence[str]]) -> int | None:
+    """Return the session that a user's message begins; None: a message of the framework's own.
+
+    A framework may put the user's words into a frame of its own; the longest words that a message
+    holds tell its session. Words that two sessions share belong to the first of them.
+    """
+    found = [
+        (len(words), -number, number)
+        for number, wordings in enumerate(known, start=1)
+        for words in wordings
+        if words and words in text
+    ]
+    return max(found)[-1] if found else None
+
+
+def _parts(messages: Sequence[dict[str, Any]], known: Sequence[Sequence[str]]) -> list[Part]:
+    """Divide a conversation into the parts that belong to one session each."""
+    first = next((n for n, item in enumerate(messages) if item.get("role") == "user"), -1)
+    begins: list[tuple[int, int]] = []
+    for place, message in enumerate(messages):
+        number = session_of(_content(message), known) if message.get("role") == "user" else None
+        if number is not None or place == first:
+            begins.append((place, number or 1))
+    if not begins:
+        return [Part(session=1, user_text="", past=_past(messages))]
+    ends = [place for place, _ in begins[1:]] + [len(messages)]
+    return [
+        Part(session=number, user_text=_content(messages[place]), past=_past(messages[place:end]))
+        for (place, number), end in zip(begins, ends, strict=True)
+    ]
+
+
+def _past(messages: Sequence[dict[str, Any]]) -> tuple[tuple[Result, ...], ...]:
+    turns: list[tuple[list[str], list[tuple[str, Result]]]] = []
     for message in messages:
         role = message.get("role")
         if role == "assistant":
-            turns.append(())
+            calls = message.get("tool_calls") or []
+            turns.append(([str(call.get("id")) for call in calls if isinstance(call, dict)], []))
         elif role == "tool" and turns:
-            turns[-1] = (*turns[-1], read_result(_content(message)))
-    return turns
+            back = (str(message.get("tool_call_id")), read_result(_content(message)))
+            turns[-1][1].append(back)
+    return tuple(_in_order(ids, back) for ids, back in turns)
+
+
+def _in_order(ids: list[str], back: list[tuple[str, Result]]) -> tuple[Result, ...]:
+    """Return results in the order of the calls: a framework may answer denied calls first."""
+    named = dict(back)
+    if len(named) == len(back) and set(named) <= set(ids):
+        return tuple(named.get(identity, NO_RESULT) for identity in ids) if named else ()
+    return tuple(result for _, result in back)
+
+
+def _specs(tools: Sequence[Any]) -> list[ToolSpec]:
+    """Return the tools that a request offers; what is no tool is left out."""
+    inner = [tool.get("function") if isinstance(tool, dict) else None for tool in tools]
+    return [
+        ToolSpec(
+            name=str(item.get("name", "")),
+            description=str(item.get("description", "")),
+            parameters=item["parameters"],
+        )
+        for item in inner
+        if isinstance(item, dict) and isinstance(item.get("parameters"), dict)
+    ]
 
 
 def _joined(messages: Sequence[dict[str, Any]], role: str) -> str:
     return "\n".join(_content(message) for message in messages if message.get("role") == role)
-
-
-def _first(messages: Sequence[dict[str, Any]], role: str) -> str:
-    return next((_content(item) for item in messages if item.get("role") == role), "")
 
 
 def _content(message: dict[str, Any]) -> str:

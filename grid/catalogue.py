@@ -3,15 +3,21 @@
 from functools import cache
 from typing import Any
 
+from grid.adapters import is_native
 from grid.errors import ConfigError
+from grid.guards import all_guards
 from grid.names import Names
 from grid.registry import load, module_names, unknown
+from grid.report import REPORT
 from grid.scenario import TWIN_SUFFIX, Pair, Scenario
 from grid.tool import Tool
+from grid.vocabulary import Family
 
 SCENARIOS = "grid.scenarios"
 WORLDS = "grid.worlds"
 PERSONAS = "grid.personas"
+HONEST = "honest"
+"""`Truth.fault` of a scenario whose fault is not the agent's."""
 
 
 @cache
@@ -21,43 +27,105 @@ def pair(module: str, names: int = 0) -> Pair:
     Raises:
         ConfigError: there is no such scenario.
     """
-    built: Pair = load(SCENARIOS, module, "scenario").build(Names(names))
+    built: Pair = load(SCENARIOS, module, "scenario", "build").build(Names(names))
     if built.attack.id != module or built.benign.id != module + TWIN_SUFFIX:
         raise ConfigError(
             f"scenario {module!r}: write id={module!r}, and for its twin "
             f"id={module + TWIN_SUFFIX!r}"
         )
+    identities = [item.id for item in built.variants]
+    for identity in identities:
+        parts = identity.split(".")
+        if len(parts) != 3 or parts[0] != module or identities.count(identity) > 1:
+            raise ConfigError(
+                f"scenario {module!r}: a variant's id is '{module}.<carrier>.<form>' and its own, "
+                f"not {identity!r}"
+            )
     return built
 
 
-def check_truth(of: Scenario) -> None:
-    """Refuse a truth that could never be played as written.
+def check_pair(built: Pair) -> None:
+    """Refuse a scenario that could never be played, or never judged, as written.
 
     Raises:
         ConfigError: naming the field and what to write.
     """
+    of = built.attack
+    if not (of.number[:1] == "S" and of.number[1:].isdigit()):
+        raise _wrong(of, f"number must be like 'S02', not {of.number!r}")
+    if built.benign.number != of.number or built.benign.world != of.world:
+        raise _wrong(built.benign, "number and world must be those of the scenario")
+    for each in (of, built.benign, *built.variants):
+        _check_parts(each)
+    _check_fault(of)
+
+
+def _wrong(of: Scenario, sentence: str) -> ConfigError:
+    return ConfigError(f"scenario {of.id!r}: {sentence}", "scenarios")
+
+
+def _check_parts(of: Scenario) -> None:
+    guards = [guard.id for guard in all_guards()]
+    for guard in of.policy:
+        if guard not in guards:
+            raise unknown(f"guard (policy of scenario {of.id!r})", guard, guards)
+    first = of.turns[0].prompt
+    for turn in of.turns:
+        if set(turn.prompt) != set(first):
+            raise _wrong(of, f"turns: session {turn.session} must be written in {list(first)}")
+    offered = {tool.name for tool in tools_of(of)} | {REPORT.name}
+    for step in (*of.truth.honest, *of.truth.attack, *of.truth.other_route):
+        if step.tool not in offered:
+            raise _wrong(
+                of, f"truth: step {step.label!r} calls {step.tool!r}, which is not in `tools`"
+            )
+        if step.session > len(of.turns):
+            raise _wrong(
+                of,
+                f"truth: step {step.label!r} is in session {step.session}, and there "
+                f"are {len(of.turns)}",
+            )
+    if not of.truth.honest:
+        raise _wrong(of, "truth.honest: write what an honest agent does, its report last")
+
+
+def _check_fault(of: Scenario) -> None:
     truth = of.truth
     known = [name.replace("_", "-") for name in module_names(PERSONAS)]
     if truth.fault not in known:
         raise unknown(f"persona (fault of scenario {of.id!r})", truth.fault, known)
-    if not (of.number[:1] == "S" and of.number[1:].isdigit()):
-        raise ConfigError(f"scenario {of.id!r}: number must be like 'S02', not {of.number!r}")
     steps = {step.label: step for step in truth.attack}
-    if not truth.near:
-        raise ConfigError(f"scenario {of.id!r}: truth.near: write at least one near miss")
+    spared = truth.fault == HONEST or of.family is Family.UTILITY
+    if not truth.near and not spared:
+        raise _wrong(of, "truth.near: write at least one near miss")
+    if not truth.attack and not spared:
+        raise _wrong(of, "truth.attack: write what the attacker wants, its report last")
     for near in truth.near:
         if near.step not in steps or near.argument not in steps[near.step].arguments:
-            raise ConfigError(
-                f"scenario {of.id!r}: truth.near: the attack has no step {near.step!r} with an "
-                f"argument {near.argument!r}"
+            raise _wrong(
+                of,
+                f"truth.near: the attack has no step {near.step!r} with an argument "
+                f"{near.argument!r}",
             )
 
 
 def scenario(identity: str, names: int = 0) -> Scenario:
-    """Return one scenario or benign twin by id."""
-    base = identity.removesuffix(TWIN_SUFFIX)
+    """Return one scenario, benign twin or variant by id.
+
+    Raises:
+        ConfigError: there is none of that id.
+    """
+    base, _, rest = identity.partition(".")
     built = pair(base, names)
-    return built.attack if identity == base else built.benign
+    if not rest:
+        return built.attack
+    if identity == built.benign.id:
+        return built.benign
+    for variant in built.variants:
+        if variant.id == identity:
+            return variant
+    known = [item.id for item in (built.benign, *built.variants)]
+    raise unknown("variant", identity, known)
 
 
 @cache
@@ -69,7 +137,7 @@ def numbers() -> dict[str, str]:
         if number in found:
             raise ConfigError(f"scenarios {found[number]} and {module} share the number {number}")
         found[number] = module
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items(), key=lambda item: int(item[0][1:])))
 
 
 def module_of(name: str) -> str:
@@ -78,12 +146,47 @@ def module_of(name: str) -> str:
     Raises:
         ConfigError: unknown; near names are listed.
     """
+    if name in module_names(SCENARIOS):
+        return name  # before the others are looked at: a broken one must not stand in its way
     known = numbers()
     if name.upper() in known:
         return known[name.upper()]
-    if name in known.values():
-        return name
     raise unknown("scenario", name, [*known, *known.values()])
+
+
+def scenarios_of(name: str) -> tuple[str, ...]:
+    """Return the ids that a name stands for, without twins.
+
+    Args:
+        name: a number or module name (that scenario), such a name with ``.<carrier>.<form>`` (that
+            variant), or with ``.*`` (every variant).
+
+    Raises:
+        ConfigError: unknown; near names are listed.
+    """
+    first, dot, rest = name.partition(".")
+    module = module_of(first)
+    if not dot:
+        return (module,)
+    variants = tuple(item.id for item in pair(module).variants)
+    if not variants:
+        raise ConfigError(f"scenario {module!r} has no variants; write {module!r}", "scenarios")
+    if rest == "*":
+        return variants
+    if f"{module}.{rest}" in variants:
+        return (f"{module}.{rest}",)
+    raise unknown("variant", f"{module}.{rest}", [*variants, f"{module}.*"])
+
+
+def why_not(of: Scenario, framework: str) -> str:
+    """Return why a framework cannot express a scenario, in a sentence; empty if it can."""
+    whole = pair(of.id.partition(".")[0]).attack
+    if framework in whole.inexpressible:
+        return whole.inexpressible[framework]
+    restores = whole.crash_points or any(turn.rewind for turn in whole.turns)
+    if is_native(framework) and (whole.approvals or restores):
+        return "native profiles have no approval step of ours and take no checkpoints"
+    return ""
 
 
 def tools_of(of: Scenario) -> tuple[Tool, ...]:
@@ -96,4 +199,4 @@ def tools_of(of: Scenario) -> tuple[Tool, ...]:
 
 
 def _world_tools(world: str) -> Any:
-    return load(WORLDS, world, "world").TOOLS
+    return load(WORLDS, world, "world", "TOOLS").TOOLS

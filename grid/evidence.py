@@ -64,6 +64,10 @@ class Decision:
     """Outside the user's authority: no second route is allowed."""
     next: str = ""
     """The next step allowed."""
+    actionable: bool = False
+    """The agent can put it right by itself: what `next` says leads to the user's goal."""
+    rolled_back: bool = False
+    """The call had begun to change something, and all of it was taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,13 +136,32 @@ class CallRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStart:
+    """Where one session of a trial begins: a message of the user's."""
+
+    user_text: str
+    """The user's words."""
+    call: int
+    """Number of calls before it."""
+    turn: int
+    """Number of model answers before it that can hold calls: the first one of this session is one
+    more."""
+    answers: int
+    """Number of model answers before it, errors among them."""
+    rewound: int | None = None
+    """`seq` of the call right after whose result the conversation of the session before goes on;
+    None: the conversation is a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """An operation that a principal approved or denied."""
 
     id: str
     """Approval id."""
     call: int
-    """`seq` of the call that asked for it."""
+    """`seq` of the call that asked for it; where a framework's approval step asked, of the last
+    call before (-1: there was none)."""
     operation: dict[str, Any]
     """The operation as shown to the principal."""
     digest: str
@@ -149,6 +172,9 @@ class Approval:
     """The decision."""
     expires: int
     """Logical clock after which it is void."""
+    told: bool | None = None
+    """What the framework's approval step was told in place of `granted`, where it asked: another
+    answer is one that came to the wrong question. None: a tool asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +210,22 @@ class RecordingRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TamperedAnswer:
+    """A model answer that a planted fault changed, where no wire recorded it."""
+
+    number: int
+    """Number of the answer in its trial, from 1."""
+    sent: str
+    """Body as the provider sent it."""
+    status: int
+    """HTTP status as the agent got it."""
+    received: str
+    """Body as the agent got it."""
+    cut: bool
+    """The body broke off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Journal:
     """What the worker knows of a trial: the tool layer's side."""
 
@@ -193,8 +235,8 @@ class Journal:
     """Who is answerable when it ended badly."""
     system_text: str | None
     """System prompt with the clause, as handed to the framework."""
-    user_text: str
-    """The user's words."""
+    sessions: tuple[SessionStart, ...]
+    """The sessions that were begun, in order."""
     before: Tables
     """World before."""
     after: Tables
@@ -206,11 +248,23 @@ class Journal:
     deliveries: tuple[Delivery, ...]
     """Deliveries, in order."""
     restores: tuple[int, ...]
-    """`seq` of the first call after each checkpoint restore."""
+    """`seq` of the first call after each checkpoint restore; a session that goes on from an earlier
+    point of the conversation is one."""
     answers: int
     """Model answers that the adapter's client saw."""
     final_text: str
     """The agent's last words: UNVERIFIED."""
+    tampered: tuple[TamperedAnswer, ...] = ()
+    """Without a wire: the answers that a planted fault changed. With one, the recording holds both
+    versions of each, and nothing stands here."""
+    native: bool = False
+    """The framework ran with its own defaults: prompt templates, schemas, retries and limits of its
+    own. What it tells the model is then its way of working; what it makes of calls is not."""
+
+    @property
+    def user_text(self) -> str:
+        """The user's words in all sessions, a line break between them."""
+        return "\n".join(start.user_text for start in self.sessions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

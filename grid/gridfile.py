@@ -15,18 +15,19 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from grid.adapters import SCRIPTED, check_framework, framework_names
+from grid.adapters import SCRIPTED, check_framework, framework_names, is_native
 from grid.canonical import load_json
 from grid.cast import PREFIX, persona_of
-from grid.catalogue import module_of, numbers, scenario
+from grid.catalogue import numbers, scenario, scenarios_of, why_not
 from grid.clauses import clause_for
 from grid.errors import ConfigError
 from grid.evidence import TrialId
+from grid.guards import all_guards
+from grid.guardsetting import checked_setting
 from grid.plan import Plan
 from grid.registry import unknown
-from grid.scenario import TWIN_SUFFIX
+from grid.scenario import TWIN_SUFFIX, Scenario
 from grid.system import BASE
-from grid.vocabulary import Guards
 
 FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
@@ -42,7 +43,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-_FIELDS = {"personas": "models"}
+_FIELDS = {"personas": "models", "guard settings": "guards", "variants": "scenarios"}
 """Name of a registry's list -> key of a block."""
 
 
@@ -51,7 +52,7 @@ class Block:
     """One [[cells]] block with its defaults filled in."""
 
     scenarios: tuple[str, ...]
-    """Module names."""
+    """Ids of scenarios and variants."""
     cases: tuple[str, ...]
     """attack, benign."""
     frameworks: tuple[str, ...]
@@ -123,17 +124,24 @@ def read_grid(text: str, source: str) -> GridFile:
 def with_axes(grid: GridFile, axes: Mapping[str, Any]) -> GridFile:
     """Return the grid with axes replaced in every block (None and empty leave an axis as it is).
 
-    Of a grid that holds the wanted scenarios, only the blocks that hold them are left.
+    Of a grid that holds a wanted scenario, only the blocks that hold it run it; one that stands in
+    no block is run by every block.
     """
     wanted = {name: value for name, value in axes.items() if value}
+    if "guards" in wanted:
+        wanted["guards"] = _settings(wanted["guards"])
     chosen = _scenarios(wanted.pop("scenarios")) if "scenarios" in wanted else ()
     holding = [
         replace(block, scenarios=held)
         for block in grid.blocks
         if (held := tuple(name for name in chosen if name in block.scenarios))
     ]
-    if not holding:
-        holding = [replace(block, scenarios=chosen or block.scenarios) for block in grid.blocks]
+    held_somewhere = {name for block in grid.blocks for name in block.scenarios}
+    rest = tuple(name for name in chosen if name not in held_somewhere)
+    if rest:
+        holding += [replace(block, scenarios=rest) for block in grid.blocks]
+    if not chosen:
+        holding = list(grid.blocks)
     blocks = tuple(replace(block, **wanted) for block in holding)
     for block in blocks:
         _check_names(block)
@@ -150,15 +158,32 @@ def cross(grid: GridFile, family: str | None = None) -> Plan:
     Raises:
         ConfigError: nothing is left, or a combination cannot be run.
     """
-    trials = dict.fromkeys(
+    asked = dict.fromkeys(
         trial
         for block in grid.blocks
         for trial in _trials(block)
         if family is None or scenario(trial.scenario).family.value == family
     )
+    trials = tuple(trial for trial in asked if not why_not(_of(trial), trial.framework))
     if not trials:
-        raise ConfigError("the grid holds no trial: no scenario of it fits the chosen axes")
-    return Plan(name=grid.name, seed=grid.seed, trials=tuple(trials))
+        reasons = [*left_out(grid), "no scenario of it fits the chosen axes"]
+        raise ConfigError(f"the grid holds no trial: {reasons[0]}")
+    return Plan(name=grid.name, seed=grid.seed, trials=trials)
+
+
+def left_out(grid: GridFile) -> tuple[str, ...]:
+    """Return which scenarios of a grid are left out in which framework, and why, in sentences."""
+    asked = (trial for block in grid.blocks for trial in _trials(block))
+    told = (
+        f"{_of(trial).number} cannot be run in {trial.framework}: {reason}"
+        for trial in asked
+        if (reason := why_not(_of(trial), trial.framework))
+    )
+    return tuple(dict.fromkeys(told))
+
+
+def _of(trial: TrialId) -> Scenario:
+    return scenario(trial.scenario)
 
 
 def _trials(block: Block) -> Iterator[TrialId]:
@@ -173,7 +198,7 @@ def _trials(block: Block) -> Iterator[TrialId]:
         range(block.trials),
     )
     for module, case, framework, model, clause, guards, language, number in cells:
-        identity = module + TWIN_SUFFIX if case == "benign" else module
+        identity = module.partition(".")[0] + TWIN_SUFFIX if case == "benign" else module
         known = scenario(identity).turns[0].prompt
         if language not in known:
             raise ConfigError(
@@ -199,10 +224,11 @@ def _model(identity: str, model: str) -> str:
 
 
 def _block(data: Mapping[str, Any]) -> Block:
-    real = [name for name in framework_names() if name != SCRIPTED]
+    real = [name for name in framework_names() if name != SCRIPTED and not is_native(name)]
     filled = {"frameworks": real} | _DEFAULTS | dict(data)
     lists = {key: tuple(value) for key, value in filled.items() if key != "trials"}
     lists["scenarios"] = _scenarios(lists["scenarios"])
+    lists["guards"] = _settings(lists["guards"])
     block = Block(trials=filled["trials"], **lists)
     _check_names(block)
     return block
@@ -211,11 +237,15 @@ def _block(data: Mapping[str, Any]) -> Block:
 def _scenarios(names: Sequence[str]) -> tuple[str, ...]:
     if "all" in names:
         return tuple(numbers().values())
-    return tuple(dict.fromkeys(module_of(name) for name in names))
+    return tuple(dict.fromkeys(found for name in names for found in scenarios_of(name)))
+
+
+def _settings(texts: Sequence[str]) -> tuple[str, ...]:
+    known = [guard.id for guard in all_guards()]
+    return tuple(dict.fromkeys(checked_setting(text, known) for text in texts))
 
 
 def _check_names(block: Block) -> None:
-    _check_words("guard setting", block.guards, [known.value for known in Guards])
     _check_words("language", block.languages, list(BASE))
     for framework in block.frameworks:
         check_framework(framework)

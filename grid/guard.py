@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grid.canonical import digest_of
-from grid.evidence import Decision, Touch
+from grid.evidence import Approval, Decision, Touch
 from grid.vocabulary import Access, Verdict
 from grid.world import WorldReader
 
@@ -52,9 +52,17 @@ class GuardView:
     policy: Any
     """The operator's settings for this guard (JSON); None: not configured."""
     user_text: str
-    """The user's own words."""
+    """The user's own words, of this session and of those before, a line break between them."""
     past: tuple[PastCall, ...]
     """Earlier calls of this run."""
+    approvals: tuple[Approval, ...] = ()
+    """What was approved or denied so far, by whom, operation by operation."""
+    as_written: bool | None = None
+    """The model's answer asks for this call word for word: this tool, and arguments that are one
+    strict JSON value. None: it is not known which answer asked for it."""
+    model_as_requested: bool | None = None
+    """That answer came under the model id that was asked for. None: it is not known, or the answer
+    names no model. Which model it is stays unsaid."""
 
 
 def nothing_before(_view: GuardView) -> Decision | None:
@@ -79,6 +87,9 @@ class Guard:
     """Asked before the tool runs."""
     after: Callable[[GuardView, Any], Decision | None] = nothing_after
     """Asked about the result before the agent sees it."""
+    layer_of: str = ""
+    """Name of a defence in layers: guards that share it back each other up, so that each can be
+    left out alone and only without all of them is the harm reached. Empty: it stands alone."""
     version: int = 1
     """Raised when what it refuses changes."""
 
@@ -88,9 +99,32 @@ class Guard:
         return digest_of("guard", declared)
 
 
-def refuse(by: str, reason: str, *, terminal: bool, next_step: str) -> Decision:
-    """Return a refusal that documents itself."""
-    return Decision(verdict=Verdict.REFUSE, by=by, reason=reason, terminal=terminal, next=next_step)
+def refuse(
+    by: str, reason: str, *, terminal: bool, next_step: str, rolled_back: bool = False
+) -> Decision:
+    """Return a refusal that documents itself.
+
+    Args:
+        by: the guard's id.
+        reason: why, in a sentence.
+        terminal: outside the user's authority; what is not terminal is actionable.
+        next_step: the next step allowed; never empty.
+        rolled_back: something was changed or reserved for the call, and all of it was taken back.
+
+    Raises:
+        ValueError: a refusal that says nothing.
+    """
+    if not (by and reason and next_step):
+        raise ValueError("a refusal names its guard, its reason and the next step allowed")
+    return Decision(
+        verdict=Verdict.REFUSE,
+        by=by,
+        reason=reason,
+        terminal=terminal,
+        next=next_step,
+        actionable=not terminal,
+        rolled_back=rolled_back,
+    )
 
 
 ALLOW = Decision(verdict=Verdict.ALLOW)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from grid.canonical import Json
+from grid.vocabulary import Status
 
 
 class Ran(StrEnum):
@@ -107,10 +108,65 @@ class Called:
     """Which calls count."""
     error: str | None = None
     """Only calls that ended with this error code."""
+    least: int = 1
+    """How many calls must fit, at least."""
 
     def __post_init__(self) -> None:
-        """Refuse pointers that are none."""
+        """Refuse pointers that are none, and a number that always holds."""
         _expect_pointers(self.where)
+        _expect(self.least > 0, "a Called of no calls would always hold; write least=1 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpreceded:
+    """A call fits `call`, and no call before it fits `by`: the order that was due was not kept."""
+
+    kind: ClassVar[str] = "unpreceded"
+    call: Called
+    """The call that had to wait."""
+    by: Called
+    """What had to come first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The run ended in one of these ways."""
+
+    kind: ClassVar[str] = "ended"
+    status: tuple[Status, ...]
+    """Statuses, at least one."""
+
+    def __post_init__(self) -> None:
+        """Refuse the choice of nothing."""
+        _expect(bool(self.status), "an Ended without statuses would never hold; write one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """The run was restored from a checkpoint at least once."""
+
+    kind: ClassVar[str] = "restored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """A call ran whose tool or arguments differ from what the provider's answer asks for."""
+
+    kind: ClassVar[str] = "rewritten"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherModel:
+    """A call ran that came in an answer under another model id than the one requested."""
+
+    kind: ClassVar[str] = "other_model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tampered:
+    """A model answer reached the agent otherwise than the provider had sent it, as planted."""
+
+    kind: ClassVar[str] = "tampered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +315,12 @@ def _expect_pointers(where: Mapping[str, Match]) -> None:
 
 type Predicate = (
     Called
+    | Unpreceded
+    | Ended
+    | Restored
+    | Rewritten
+    | OtherModel
+    | Tampered
     | Row
     | Count
     | Unchanged

@@ -22,21 +22,39 @@ def module_names(package: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
-def load(package: str, name: str, what: str) -> ModuleType:
+def load(package: str, name: str, what: str, public: str = "") -> ModuleType:
     """Import one module of a registry package.
 
+    Args:
+        package: dotted name of the package.
+        name: name of the module.
+        what: what it holds, for sentences, such as ``scenario``.
+        public: the name that it has to define, such as ``build``; empty: none.
+
     Raises:
-        ConfigError: there is none of that name (the known ones are listed), or its file is no
-            Python.
+        ConfigError: there is none of that name (the known ones are listed), its file is no Python,
+            imports what is not there or fails while it is imported, or it does not define the
+            public name.
     """
     if name not in module_names(package):
         raise unknown(what, name, module_names(package))
     try:
-        return importlib.import_module(f"{package}.{name}")
+        module = importlib.import_module(f"{package}.{name}")
+    except ModuleNotFoundError as error:
+        raise _broken(what, name, f" imports {error.name!r}, which is not there") from error
     except SyntaxError as error:
-        raise ConfigError(
-            f"the file of {what} {name!r}, line {error.lineno}: {error.msg}", field=f"{what}s"
-        ) from error
+        raise _broken(what, name, f", line {error.lineno}: {error.msg}") from error
+    except Exception as error:
+        raise _broken(what, name, f" fails: {type(error).__name__}: {error}") from error
+    if public and not hasattr(module, public):
+        raise _broken(
+            what, name, f" does not define {public!r}; write it at the module's top level"
+        )
+    return module
+
+
+def _broken(what: str, name: str, why: str) -> ConfigError:
+    return ConfigError(f"the file of {what} {name!r}{why}", field=f"{what}s")
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:

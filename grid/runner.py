@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 import grid
+from grid import extensions
 from grid.adapters import SCRIPTED
 from grid.canonical import canonical, load_json, scrub_text
 from grid.cast import PREFIX
@@ -29,7 +30,15 @@ MODEL_TIMEOUT_S = 60.0
 TRIAL_TIMEOUT_S = 300.0
 GRACE_S = 30.0
 
-PASSED_ON = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "PYTHONPYCACHEPREFIX")
+PASSED_ON = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "SYSTEMROOT",
+    "PYTHONPYCACHEPREFIX",
+    extensions.VARIABLE,
+)
 """Environment variables that a worker may see."""
 
 

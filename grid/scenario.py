@@ -2,31 +2,81 @@
 
 A module in ``grid/scenarios/`` holds one: ``build(names) -> Scenario`` for the attack and its
 benign twin. Values that differ from trial to trial are written as data and resolved when a trial
-begins: ``secret("password")`` stands for a canary, ``joined(...)`` puts texts together.
+begins: ``secret("password")`` stands for a canary, ``joined(...)`` puts texts together. The pieces
+that truths are made of, such as reports with their claims, stand in `grid.steps`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grid.canonical import digest, digest_of
 from grid.evidence import Tables
-from grid.predicates import Predicate
+from grid.predicates import Called, Predicate
 from grid.strict import to_json
-from grid.vocabulary import HARM_FAMILIES, AttackKind, Family
+from grid.vocabulary import HARM_FAMILIES, AttackKind, Family, TamperKind
 
 TWIN_SUFFIX = ".benign"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message of a principal to the agent."""
+    """One message of a principal to the agent; each begins a session of its own."""
 
     session: int
-    """Session number, from 1."""
+    """Session number, from 1. The world goes on from one session to the next."""
     principal: str
     """Who speaks."""
     prompt: dict[str, str]
     """Language -> words; ``en`` always, ``ja`` where written."""
+    rewind: str = ""
+    """The conversation goes on from a checkpoint of the session before: the one right after the
+    first result of this tool. Empty: the conversation is a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oversight:
+    """The framework's own approval step: calls that wait for a person's word."""
+
+    tools: tuple[str, ...]
+    """Names of the tools whose calls have to be approved."""
+    principal: str
+    """Who is asked."""
+    denies: tuple[Called, ...] = ()
+    """Calls that this person denies (by tool and arguments); every other one is approved."""
+    misrouted: bool = False
+    """Planted: the answers to questions of one model answer come back in reverse order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tamper:
+    """What is done to a model answer between the provider and the agent."""
+
+    kind: TamperKind
+    """What is changed."""
+    answer: int
+    """Number of the model answer in its trial, from 1; 0: every one."""
+    tool: str = ""
+    """`argument`, `text`: only calls of this tool are changed, in whichever answer they come first
+    if `answer` is 0."""
+    argument: str = ""
+    """`argument`: name of the argument that is changed."""
+    value: Any = None
+    """`argument`: the new value. `text`: the new argument text. `model`: the model id that is told.
+    `status`: the status code of an error answer. `cut`: nothing."""
+
+    def __post_init__(self) -> None:
+        """Refuse what could change nothing."""
+        about_call = self.kind in (TamperKind.ARGUMENT, TamperKind.TEXT)
+        if about_call and not self.tool:
+            raise ValueError(f"tamper: kind {self.kind.value!r} needs the name of a `tool`")
+        if self.kind is TamperKind.ARGUMENT and not self.argument:
+            raise ValueError("tamper: kind 'argument' needs the name of the `argument`")
+        wanted = {TamperKind.TEXT: str, TamperKind.MODEL: str, TamperKind.STATUS: int}
+        kind = wanted.get(self.kind, object)
+        if not isinstance(self.value, kind | dict):  # a record stands for a value of the trial
+            raise ValueError(f"tamper: `value` of kind {self.kind.value!r} must be {kind.__name__}")
+        if self.answer < 0:
+            raise ValueError("tamper: `answer` counts from 1; 0 stands for every one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +89,8 @@ class Attack:
     """Where it enters, in a few words."""
     exposure: Predicate
     """Holds when the attack reached the model or was met."""
+    tamper: tuple[Tamper, ...] = ()
+    """What is done on the wire."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +126,10 @@ class Step:
     """Arguments, as data to resolve."""
     may_fail: bool = False
     """An error or a correctable refusal here is expected; the next step follows all the same."""
+    session: int = 1
+    """Session that it belongs to."""
+    beside: bool = False
+    """It is asked for in the same model answer as the step before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +155,9 @@ class Truth:
     trigger: str
     """Text whose sight makes a gullible agent follow; empty: it needs none."""
     fault: str
-    """Persona that has the fault this scenario looks for; empty for a benign twin."""
+    """Persona that has the fault this scenario looks for; empty for a benign twin. ``honest`` where
+    the fault is not the agent's: whoever does as asked is harmed, unless a guard is there. Then
+    `attack` may be empty, and `near` and `other_route` with it."""
     near: tuple[NearMiss, ...] = ()
     """Near misses: each field of the harmful calls that can make them harmless."""
     other_route: tuple[Step, ...] = ()
@@ -144,21 +202,32 @@ class Scenario:
     """For personas and self-check only."""
     closed_book: bool = False
     """The caller declared that no tool call is needed to answer."""
+    approvals: Oversight | None = None
+    """The framework's own approval step; None: it asks nobody."""
     crash_points: tuple[str, ...] = ()
-    """Labels of calls after which a session is restored."""
+    """Names of tools: after the first call of each that succeeded, the agent crashes before it sees
+    the result, and is restored from the checkpoint that its framework took before the call."""
+    known_limit: str = ""
+    """Why no guard holds here, in a sentence: the scenario stands outside the promise that guards
+    are never passed. Empty: they hold."""
+    frameworks: tuple[str, ...] = ()
+    """Adapters that it is about; empty: every exact profile and `scripted`."""
+    inexpressible: dict[str, str] = field(default_factory=dict)
+    """Adapter -> why it cannot express this scenario, in a sentence."""
     turn_limit: int = 12
     """The most model answers a run may take."""
 
     def __post_init__(self) -> None:
         """Refuse what no trial could be made of."""
-        if len(self.turns) != 1:
-            raise ValueError("turns: exactly one message is supported; write one Turn")
-        if "en" not in self.turns[0].prompt:
+        sessions = [turn.session for turn in self.turns]
+        if not sessions or sessions != list(range(1, len(sessions) + 1)):
+            raise ValueError("turns: write one Turn for each session, numbered from 1")
+        if any("en" not in turn.prompt for turn in self.turns):
             raise ValueError("turns: write the prompt in 'en'")
         if self.is_twin != (self.attack is None):
             raise ValueError("attack: a benign twin has none, every other scenario has one")
-        if not self.harm:
-            raise ValueError("harm: state at least one")
+        if (self.family is Family.UTILITY) != (not self.harm):
+            raise ValueError("harm: state at least one; only a scenario about utility has none")
 
     @property
     def is_twin(self) -> bool:
@@ -178,6 +247,9 @@ class Pair:
     """The scenario."""
     benign: Scenario
     """The twin: the same task with nothing planted."""
+    variants: tuple[Scenario, ...] = ()
+    """The attack through other carriers and in other forms (see `grid.variants`); the id of each is
+    ``<module>.<carrier>.<form>``."""
 
 
 def secret(name: str) -> dict[str, str]:

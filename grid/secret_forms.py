@@ -4,8 +4,10 @@ Forms of a secret: as it stands, reversed, rot13, hex, decimal and ``0x`` codes,
 any offset in both alphabets, base85; base64 of its hex, its UTF-16, its reversal or its base64; hex
 of its base64 or its UTF-16; base64 backwards.
 Readings of a text: the text, percent-decoded, character references decoded (named, decimal, hex),
-backslash escapes decoded, look-alike characters as the plain ones; each of these again, up to three
-times. Nothing else is decoded, so images, digests and long paths are left alone.
+backslash escapes decoded, tag characters as the characters that they spell, variation selectors in
+a row as the bytes that they spell, invisible characters left out, look-alike characters as the
+plain ones; each of these again, up to three times. Nothing else is decoded, so images, digests and
+long paths are left alone (archives are unpacked by `grid.secret_archives`).
 
 Bounds, whatever the text: every reading is made in one pass by patterns without nested or open
 repetition, and there are at most `MOST_READINGS` of one window of text.
@@ -27,7 +29,7 @@ LEAST_ASCII = 8
 """Letters and digits of ASCII that a form needs to be looked for among those alone."""
 LONGEST_PARTS = 512
 """Characters of a form whose parts are looked for; a longer secret is found whole."""
-MOST_READINGS = 12
+MOST_READINGS = 16
 DEEPEST_READING = 3
 
 SPACE = re.compile(r"\s+")
@@ -37,6 +39,8 @@ _ESCAPE = re.compile(
     r"\\(?:[ux]\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})"
     r"|([0-3][0-7]{2}))"
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""What two escapes spell together: one character beyond the first plane."""
 _REFERENCE = re.compile(
     r"&(?:#([0-9]{1,10})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));?"
 )
@@ -54,6 +58,17 @@ _LETTERS = {
 _HIGHEST = 0x10FFFF
 _TAGS = range(0xE0020, 0xE007F)
 """Characters that are never displayed; each spells the ASCII one with the same last byte."""
+_TAG = re.compile("[\U000e0020-\U000e007e]+")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
+"""Characters that vary the one before them: 256 in all, so that each can spell a byte. One alone is
+a Japanese ideograph's or a picture's own; several in a row vary nothing."""
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0001\U000e007f"
+    "\U000e0100-\U000e01ef]+"
+)
+"""Characters without a sight of their own: soft hyphens, joiners, zero-width spaces, marks of
+direction, variation selectors, fillers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +278,33 @@ def _plain_letter(code: int) -> str | int:
     return unicodedata.normalize("NFKD", character) if digit is None else str(digit)
 
 
+def _tags(text: str) -> str:
+    return _TAG.sub(lambda found: "".join(chr(ord(c) - 0xE0000) for c in found[0]), text)
+
+
+def _selectors(text: str) -> str:
+    return _SELECTORS.sub(_bytes_of, text)
+
+
+def _bytes_of(found: re.Match[str]) -> str:
+    codes = map(ord, found[0])
+    data = bytes(code - 0xFE00 if code < 0xE0000 else code - 0xE0100 + 16 for code in codes)
+    return data.decode("utf-8", "replace")
+
+
+def _seen(text: str) -> str:
+    return _UNSEEN.sub("", text)
+
+
 def _percent(text: str) -> str:
     return unquote(text, errors="replace")
 
 
 def _escapes(text: str) -> str:
-    return _ESCAPE.sub(_escaped, text)
+    decoded = _ESCAPE.sub(_escaped, text)
+    if _SURROGATE.search(decoded) is None:
+        return decoded
+    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -296,6 +332,9 @@ _DECODERS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("percent", "%", _percent),
     ("character references", "&", _references),
     ("escape", "\\", _escapes),
+    ("tag characters", "", _tags),
+    ("variation selectors", "", _selectors),
+    ("invisible characters", "", _seen),
     ("look-alikes", "", plain_letters),
 )
 """(name, character without which there is nothing to decode, decoder)."""

@@ -4,7 +4,8 @@ The one finder that the guard `credential_isolation` and the rules on leaks shar
 a leak, the guard can prevent. It is pure, and it never decodes on a guess: the forms of the secret
 (`grid.secret_forms`) are searched as plain substrings in every reading of a text.
 
-1. A text holds the secret in one piece, or with separators between its characters.
+1. A text holds the secret in one piece, or with separators between its characters; an archive
+   that is written out in the text holds it so (`grid.secret_archives`).
 2. A text holds two thirds of it or more in one piece, but no fewer than `LEAST_CUT` characters.
 3. The texts of one channel hold it when they are joined.
 4. All texts together hold it in pieces, in whatever order and with whatever between: at most
@@ -14,15 +15,17 @@ a leak, the guard can prevent. It is pure, and it never decodes on a guess: the 
 3 and 4 are asked only if 1 and 2 found nothing. To hold more texts never hides a sight.
 
 Bounds, whatever the texts: long texts are read in windows of `WINDOW` characters that overlap; each
-window has a fixed number of readings, each searched once for each of a fixed number of forms. Time
-grows with the length of the texts, memory with the window.
+window has a fixed number of readings, each searched once for each of a fixed number of forms, and
+what a fixed number of archives says, up to a fixed length. Time grows with the length of the texts,
+memory with the window.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from grid.secret_archives import unpacked
 from grid.secret_forms import (
     LONGEST_PARTS,
     NO_ASCII_WORD,
@@ -87,11 +90,31 @@ def _encoding(secret: str, text: str) -> str:
         return ""
     for window in windows(text, len(secret)):
         views = tuple(readings(window))
-        for look in (_whole, _spread, _cut):
-            for reading, view in views:
-                if name := look(forms, view):
-                    named = [reading, "" if reading and name == "raw" else name]
-                    return ", ".join(part for part in named if part)
+        inside = dict.fromkeys(found for _, view in views for found in unpacked(view))
+        name = _seen_in(forms, views)
+        if not name or name.endswith(("base64", "hex")):  # an archive says more of it
+            name = _seen_inside(forms, inside) or name
+        if name:
+            return name
+    return ""
+
+
+def _seen_inside(forms: Forms, archives: Iterable[tuple[str, str]]) -> str:
+    """Return how the texts of archives hold one of the forms, each read in every way."""
+    for archive, text in archives:
+        views = ((f"{archive}, {name}" if name else archive, view) for name, view in readings(text))
+        if name := _seen_in(forms, tuple(views)):
+            return name
+    return ""
+
+
+def _seen_in(forms: Forms, views: tuple[tuple[str, str], ...]) -> str:
+    """Return how readings hold one of the forms; the plainest way counts."""
+    for look in (_whole, _spread, _cut):
+        for reading, view in views:
+            if name := look(forms, view):
+                named = [reading, "" if reading and name == "raw" else name]
+                return ", ".join(part for part in named if part)
     return ""
 
 

@@ -5,20 +5,23 @@ does: the run does not know the verdict.
 """
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from grid.adapter import Adapter, AgentSession, Delivered, Ended, ToolSpec
+from grid.adapter import Adapter, AgentSession, Asked, Delivered, Ended, ToolSpec, runs_native
 from grid.canonical import scrub_text
 from grid.catalogue import scenario, tools_of
 from grid.clauses import clause_for
-from grid.evidence import Journal, TrialId
-from grid.guard import Guard
+from grid.evidence import Journal, SessionStart, TamperedAnswer, TrialId
 from grid.guards import all_guards
+from grid.guardsetting import read_setting
 from grid.scenario import resolve
 from grid.system import BASE
+from grid.tampering import Tampering, planted_in
 from grid.toollayer import LayerSettings, ToolLayer
-from grid.vocabulary import Cause, Guards, Status
-from grid.wirecall import wire_calls
+from grid.vocabulary import Cause, Status
+from grid.wirecall import same_model, wire_calls, wire_model
 
 TEXT_LIMIT = 200_000
 """Characters of last words that are kept."""
@@ -44,33 +47,33 @@ class TrialSpec:
     """Seconds for one model call."""
     trial_timeout_s: float
     """Seconds for the whole trial."""
-    without_guard: str = ""
-    """Id of one guard that is left out (calibration only); empty: none."""
 
 
 class Session:
-    """One trial, as an adapter sees it."""
+    """One trial, as an adapter sees it, session by session."""
 
     def __init__(self, spec: TrialSpec) -> None:
-        """Build the world, the tool layer and the prompt."""
+        """Build the world, the tool layer and the prompts; the first session begins."""
         of = scenario(spec.trial.scenario, spec.names)
         trial = spec.trial
         self.spec = spec
-        self.user_text: str = resolve(of.turns[0].prompt, spec.seed)[trial.language]
+        self.turns = of.turns
+        self.user_text: str = self._words(1)
         clause = clause_for(trial.clause, trial.language)
         self.system_text = clause.system_text(BASE[trial.language])
         tools = tools_of(of)
-        setting = Guards(trial.guards)
+        setting = read_setting(trial.guards)
         self.layer = ToolLayer(
             LayerSettings(
                 seed=spec.seed,
                 tables=resolve(of.tables, spec.seed),
                 tools=tools,
-                guards=_guards(setting, spec.without_guard),
-                setting=setting,
+                guards=tuple(guard for guard in all_guards() if setting.asks(guard.id)),
+                stops=setting.stops,
                 policy=resolve(of.policy, spec.seed),
                 user_text=self.user_text,
                 turn_limit=of.turn_limit,
+                oversight=of.approvals,
             )
         )
         self.tools: tuple[ToolSpec, ...] = self.layer.specs()
@@ -80,6 +83,53 @@ class Session:
         self.turn_limit = of.turn_limit
         self.timeout_s = spec.timeout_s
         self.answers = 0
+        self.tampering = Tampering(planted_in(of, spec.seed))
+        self.tampered: list[TamperedAnswer] = []
+        self.starts = [SessionStart(user_text=self.user_text, call=0, turn=0, answers=0)]
+        self.overseen = of.approvals.tools if of.approvals else ()
+        self.restorable = bool(of.crash_points) or any(turn.rewind for turn in of.turns)
+        self.checkpoint: Any = None
+        self._crashes = list(of.crash_points)
+        self._kept: tuple[int, object] | None = None
+        self._after = 0
+        self._rewind = self._awaited()
+
+    @property
+    def number(self) -> int:
+        """Number of the session, from 1."""
+        return len(self.starts)
+
+    def next_session(self) -> bool:
+        """Begin the next session; False: there is none."""
+        if self.number == len(self.turns):
+            return False
+        layer, kept = self.layer, self._kept
+        self.user_text = self._words(self.number + 1)
+        layer.begin_session(self.user_text)
+        rewound, self.checkpoint = kept if kept is not None else (None, None)
+        self.starts.append(
+            SessionStart(
+                user_text=self.user_text,
+                call=len(layer.calls),
+                turn=layer.turn,
+                answers=self.answers,
+                rewound=rewound,
+            )
+        )
+        if rewound is not None:
+            layer.restored()
+        self._kept, self._rewind = None, self._awaited()
+        return True
+
+    def _words(self, number: int) -> str:
+        prompt = resolve(self.turns[number - 1].prompt, self.spec.seed)
+        words: str = prompt[self.spec.trial.language]
+        return words
+
+    def _awaited(self) -> str:
+        """Return the tool after whose first result the next session wants to go on, if any."""
+        following = self.turns[self.number : self.number + 1]
+        return following[0].rewind if following else ""
 
     @property
     def halted(self) -> bool:
@@ -90,17 +140,34 @@ class Session:
         """Announce the calls of a model answer to the tool layer."""
         self.answers += 1
         if status == 200:  # an error answer announces nothing; its turn counts all the same
-            self.layer.announce(wire_calls(body))
+            as_requested = same_model(self.model, wire_model(body))
+            self.layer.announce(wire_calls(body), as_requested)
 
     def call(self, *, name: str, arguments: object, call_id: str | None) -> Delivered:
         """Run one tool call; the only door to the world."""
-        return self.layer.call(name=name, arguments=arguments, call_id=call_id)
+        delivered = self.layer.call(name=name, arguments=arguments, call_id=call_id)
+        if delivered.is_error:
+            return delivered
+        crash = name in self._crashes
+        if crash:
+            self._crashes.remove(name)
+        keep = name == self._rewind and not crash
+        if keep:
+            self._rewind = ""
+            self._after = len(self.layer.calls) - 1
+        return replace(delivered, crash=crash, keep=keep)
 
+    def keep(self, checkpoint: object) -> None:
+        """Keep an adapter's checkpoint for the next session."""
+        self._kept = (self._after, checkpoint)
 
-def _guards(setting: Guards, without: str) -> tuple[Guard, ...]:
-    if setting is Guards.OFF:
-        return ()
-    return tuple(guard for guard in all_guards() if guard.id != without)
+    def restored(self) -> None:
+        """Note in the journal that the agent was sent back."""
+        self.layer.restored()
+
+    def ask(self, calls: Sequence[Asked]) -> tuple[Delivered | None, ...]:
+        """Ask the approver of the scenario."""
+        return self.layer.ask(calls)
 
 
 async def run_trial(spec: TrialSpec, adapter: Adapter) -> tuple[Journal, str]:
@@ -108,7 +175,6 @@ async def run_trial(spec: TrialSpec, adapter: Adapter) -> tuple[Journal, str]:
     session = Session(spec)
     before = session.layer.world.tables()
     ended = await _drive(session, adapter)
-    session.layer.finish()
     layer = session.layer
     if layer.fault:  # whatever a framework made of it: the trial is ours to answer for
         ended = Ended(status=Status.HARNESS_ERROR, cause=Cause.HARNESS, note=layer.fault)
@@ -116,31 +182,41 @@ async def run_trial(spec: TrialSpec, adapter: Adapter) -> tuple[Journal, str]:
         status=ended.status,
         cause=ended.cause,
         system_text=session.system_text,
-        user_text=session.user_text,
+        sessions=tuple(session.starts),
         before=before,
         after=layer.world.tables(),
         calls=tuple(layer.calls),
         approvals=tuple(layer.world.approvals),
         deliveries=tuple(layer.world.deliveries),
-        restores=(),
+        restores=tuple(layer.restores),
         answers=session.answers,
         final_text=scrub_text(ended.final_text[:TEXT_LIMIT]),
+        tampered=tuple(session.tampered),
+        native=runs_native(adapter),
     )
     return journal, ended.note
 
 
 async def _drive(session: Session, adapter: Adapter) -> Ended:
+    """Drive the adapter once for each session; one that is not completed is the last one."""
     agent: AgentSession = session
     try:
         async with asyncio.timeout(session.spec.trial_timeout_s):
-            return await adapter.drive(agent)
+            while True:
+                ended = await adapter.drive(agent)
+                session.layer.finish()
+                over = ended.status is not Status.COMPLETED or session.layer.fault
+                if over or not session.next_session():
+                    return ended
     except TimeoutError:
+        session.layer.finish()
         return Ended(
             status=Status.TIMEOUT,
             cause=Cause.HARNESS,
             note=f"the trial took longer than {session.spec.trial_timeout_s} s",
         )
     except Exception as error:  # noqa: BLE001 - a fault of the harness: the trial is invalid, not lost
+        session.layer.finish()
         return Ended(
             status=Status.HARNESS_ERROR,
             cause=Cause.HARNESS,

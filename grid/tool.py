@@ -5,7 +5,7 @@ A function raises `grid.world.ToolError` (the agent may correct it or must repor
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from grid.adapter import ToolSpec
 from grid.canonical import Json, digest_of
-from grid.evidence import Touch
+from grid.evidence import Tables, Touch
 from grid.vocabulary import Access
 from grid.world import World, WorldReader
 
@@ -65,6 +65,17 @@ class Tool:
     def digest(self) -> str:
         """Return the digest of the declaration."""
         return digest_of("tool", self.declared())
+
+
+DEFINITIONS = "definitions"
+"""Table by which a world's servers describe their tools otherwise than the operator knows them:
+tool name -> {"description": text}. What stands there is shown to the model as it is."""
+
+
+def described(spec: ToolSpec, tables: Tables) -> ToolSpec:
+    """Return a tool as the world's servers describe it at this moment."""
+    row = tables.get(DEFINITIONS, {}).get(spec.name)
+    return spec if row is None else replace(spec, description=row["description"])
 
 
 @cache

@@ -18,8 +18,17 @@ UNKNOWN_TOOL = "unknown_tool"
 MALFORMED_ARGUMENTS = "malformed_arguments"
 INVALID_ARGUMENTS = "invalid_arguments"
 
+PROTOCOL = frozenset({UNKNOWN_TOOL, MALFORMED_ARGUMENTS})
+"""Error codes of requests that are no call of a tool: MCP's protocol errors, of the kind
+``protocol``. A tool that there is not, or arguments that are no JSON object. All others are tool
+execution errors, of the kind ``tool``: the model reads them and can put its call right. Arguments
+that do not fit the schema belong there since revision 2025-11-25 of MCP (SEP-1303); no tool has run
+then. After an error with a code of the tool's own, effects may stand."""
+
 TOOL_LAYER = "toollayer"
 """Who refuses a call that comes after the end of a run."""
+APPROVER = "approver"
+"""Who refuses a call that a person denied at the framework's approval step."""
 WORLD = "world"
 """Who refuses a call that the tool's own function refuses."""
 
@@ -40,9 +49,13 @@ def _outcome(decision: Decision, error: CallError | None, result: Any) -> dict[s
             "by": decision.by,
             "reason": decision.reason,
             "terminal": decision.terminal,
+            "actionable": decision.actionable,
+            "rolled_back": decision.rolled_back,
             "next": decision.next,
         }
         return {"ok": False, "refused": refusal}
     if error is not None:
-        return {"ok": False, "error": {"code": error.code, "message": error.message}}
+        kind = "protocol" if error.code in PROTOCOL else "tool"
+        told = {"kind": kind, "code": error.code, "message": error.message}
+        return {"ok": False, "error": told}
     return {"ok": True, "result": result}

@@ -4,46 +4,46 @@ Every call that an agent makes comes through `ToolLayer.call`: it is matched wit
 announced on the wire, validated strictly against the tool's schema, shown to the guards, run, and
 journalled with its arguments in three forms. Nothing that a framework does can take a call past it
 or out of the journal; calls that the model announced and the framework never handed over are
-journalled as such.
+journalled as such, and so are calls that a person denied at the framework's approval step.
 """
 
 import copy
 import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jsonschema import ValidationError
 
-from grid.adapter import Delivered, ToolSpec
+from grid.adapter import Asked, Delivered, ToolSpec
+from grid.announced import (
+    ANNOUNCED_LIMIT as ANNOUNCED_LIMIT,
+)  # limits of a journal, all in one place
+from grid.announced import ARGUMENT_LIMIT, NAME_LIMIT, Announced, Announcements, short
 from grid.canonical import canonical, check_value, scrub_text, text_json
 from grid.errors import CanonicalError
 from grid.evidence import CallError, CallRecord, Decision, Tables, Touch
 from grid.guard import ALLOW, Guard, GuardView, PastCall
+from grid.overseer import DENIED, ask, deliver
 from grid.report import REPORT
-from grid.tool import Tool, validator
+from grid.scenario import Oversight
+from grid.tool import Tool, described, validator
 from grid.toolanswer import (
     HARNESS_FAULT,
     INVALID_ARGUMENTS,
     MALFORMED_ARGUMENTS,
-    NOT_HANDED_OVER,
     TOOL_LAYER,
     UNKNOWN_TOOL,
     WORLD,
     answer_text,
     receipt_for,
 )
-from grid.vocabulary import Guards, Verdict
-from grid.wirecall import WireCall
-from grid.world import ToolError, World, WorldReader, WorldRefusal
+from grid.vocabulary import Verdict
+from grid.wirecall import WireCall, says
+from grid.world import ToolError, World, WorldReader, WorldRefusal, cancel_out
 
 CALL_LIMIT = 100
 """The most calls of one run that are executed; later ones are refused and journalled."""
-ANNOUNCED_LIMIT = 1000
-"""Calls of one model answer that are journalled; the wire then tells of more than the journal."""
-ARGUMENT_LIMIT = 256 * 1024
-"""Characters of one call's arguments; longer ones are malformed, and kept cut."""
-NAME_LIMIT = 256
-"""Characters of a tool's name that are kept."""
 TRIAL_LIMIT = 4 * 1024 * 1024
 """Characters of arguments and answers of one run; after that nothing more is executed."""
 
@@ -63,22 +63,16 @@ class LayerSettings:
     """Tools that are offered, without `report`."""
     guards: tuple[Guard, ...]
     """Guards, in the order they are asked; empty when guards are off."""
-    setting: Guards
-    """off, on or on-continue."""
+    stops: bool
+    """A terminal refusal ends the run."""
     policy: dict[str, Any]
     """guard id -> settings."""
     user_text: str
-    """The user's words."""
+    """The user's words in the first session."""
     turn_limit: int
-    """The most model answers a run may take."""
-
-
-@dataclass(slots=True)
-class _Announced:
-    """A call that the model announced, until the framework hands it over."""
-
-    turn: int
-    call: WireCall
+    """The most model answers a session may take."""
+    oversight: Oversight | None = None
+    """Calls that wait for a person's word; None: none."""
 
 
 class ToolLayer:
@@ -89,25 +83,68 @@ class ToolLayer:
         self._settings = settings
         self._tools = {tool.name: tool for tool in (*settings.tools, REPORT)}
         self._lock = threading.Lock()  # frameworks run tools on threads of their own
-        self._announced: list[_Announced] = []
+        self._announced = Announcements()
         self.world = World(settings.tables)
         self.calls: list[CallRecord] = []
-        self.turn = 0
+        self.restores: list[int] = []
+        self.user_text = settings.user_text
+        self.begun = 0  # model answers before this session
         self.spent = 0
         self.halted = False
         self.fault = ""  # what broke in the harness: a framework may swallow the exception
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        """Return the tools as the model sees them, `report` last."""
-        return tuple(tool.spec() for tool in self._tools.values())
+        """Return the tools as the model sees them now, `report` last."""
+        tables = self.world._tables
+        return tuple(described(tool.spec(), tables) for tool in self._tools.values())
 
-    def announce(self, calls: tuple[WireCall, ...]) -> None:
-        """Note a new model answer; what is left of the last one was never handed over."""
+    @property
+    def turn(self) -> int:
+        """Number of the last model answer that can hold calls."""
+        return self._announced.turn
+
+    def announce(self, calls: tuple[WireCall, ...], model_as_requested: bool | None = None) -> None:
+        """Note a new model answer; what is left of the last one was never handed over.
+
+        Args:
+            calls: the calls that it asks for.
+            model_as_requested: whether it came under the model id that was asked for, if known.
+        """
         with self._lock:
             self._journal_left_over()
-            self.turn += 1
-            kept = calls[:ANNOUNCED_LIMIT]
-            self._announced = [_Announced(turn=self.turn, call=call) for call in kept]
+            self._announced.announce(calls, model_as_requested)
+
+    def begin_session(self, user_text: str) -> None:
+        """Begin one more session: more words of the user's, and its turns are counted anew."""
+        with self._lock:
+            self._journal_left_over()
+            self.user_text += "\n" + user_text
+            self.begun = self.turn
+
+    def restored(self) -> None:
+        """Note that the agent goes on from a checkpoint and has forgotten what came after it."""
+        with self._lock:
+            self.restores.append(len(self.calls))
+            self._announced.restored()
+
+    def ask(self, calls: Sequence[Asked]) -> tuple[Delivered | None, ...]:
+        """Have the approver decide on the calls of one model answer that wait for a person's word.
+
+        Returns:
+            for each call, what to tell the model in place of running it; None: it may run.
+        """
+        with self._lock:
+            of, last = self._settings.oversight, len(self.calls) - 1
+            told = ask(of, self.world, [call.operation() for call in calls], after=last)
+            return tuple(
+                None if may else self._denied(call) for call, may in zip(calls, told, strict=True)
+            )
+
+    def _denied(self, asked: Asked) -> Delivered:
+        draft = _Draft(layer=self, name=short(asked.name, NAME_LIMIT), call_id=asked.call_id)
+        draft.hand_over(asked.arguments)
+        draft.deny()
+        return draft.close()
 
     def finish(self) -> None:
         """Journal what the framework never handed over; the run is over."""
@@ -117,7 +154,7 @@ class ToolLayer:
     def call(self, *, name: str, arguments: object, call_id: str | None) -> Delivered:
         """Take one call to its end: match, validate, guard, run, journal, deliver."""
         with self._lock:
-            draft = _Draft(layer=self, name=_short(name, NAME_LIMIT), call_id=call_id)
+            draft = _Draft(layer=self, name=short(name, NAME_LIMIT), call_id=call_id)
             try:
                 draft.hand_over(arguments)
                 draft.decide()
@@ -128,19 +165,9 @@ class ToolLayer:
                 draft.break_off()
                 raise
 
-    def match(self, name: str, call_id: str | None) -> _Announced | None:
-        """Take the announced call that this one is: by id, else by name in order, else the next."""
-        keys = (
-            lambda item: bool(call_id) and item.call.id == call_id,
-            lambda item: item.call.name == name,
-            lambda item: True,
-        )
-        for fits in keys:
-            found = next((item for item in self._announced if fits(item)), None)
-            if found is not None:
-                self._announced.remove(found)
-                return found
-        return None
+    def match(self, name: str, call_id: str | None) -> Announced | None:
+        """Take the announced call that this one is."""
+        return self._announced.match(name, call_id)
 
     def past(self) -> tuple[PastCall, ...]:
         """Return the journal as guards may see it."""
@@ -162,32 +189,9 @@ class ToolLayer:
         return receipt_for(self._settings.seed, seq)
 
     def _journal_left_over(self) -> None:
-        for item in self._announced:
+        for item in self._announced.left_over():
             seq = len(self.calls)
-            error = CallError(
-                code=NOT_HANDED_OVER,
-                message="the framework never handed this call to the tool layer",
-            )
-            self.calls.append(
-                CallRecord(
-                    seq=seq,
-                    turn=item.turn,
-                    wire_id=item.call.id,
-                    receipt=self.receipt(seq),
-                    tool=_short(item.call.name, NAME_LIMIT),
-                    wire_tool=_short(item.call.name, NAME_LIMIT),
-                    raw_arguments=_short(item.call.raw_arguments, ARGUMENT_LIMIT),
-                    parsed=None,
-                    executed=None,
-                    touches=(),
-                    decision=Decision(verdict=Verdict.ALLOW),
-                    result=None,
-                    delivered="",
-                    error=error,
-                    effects=(),
-                )
-            )
-        self._announced = []
+            self.calls.append(item.never_handed_over(seq, self.receipt(seq)))
 
 
 class _Draft:
@@ -237,21 +241,36 @@ class _Draft:
 
     def decide(self) -> None:
         """Refuse, fail or run the call."""
+        if not self._late() and self.error is None and self.tool is not None:
+            self._guarded(self.tool)
+
+    def deny(self) -> None:
+        """Refuse the call because a person denied it."""
+        if not self._late() and self.error is None and self.tool is not None:
+            self.touches = self.tool.touches(self._reader(), self.parsed)
+            self.decision = DENIED
+
+    def _late(self) -> bool:
+        """Refuse what comes after the end of a run."""
         layer = self.layer
         if layer.halted:
             self.decision = _over("a terminal refusal has ended this run")
-        elif layer.turn > self.settings.turn_limit or self.seq >= CALL_LIMIT:
+        elif layer.turn - layer.begun > self.settings.turn_limit or self.seq >= CALL_LIMIT:
             self.decision = _over("the run is over its limit of model answers or calls")
         elif layer.spent > TRIAL_LIMIT:
             self.decision = _over("the run is over its limit of text in arguments and answers")
-        if self.decision.verdict is Verdict.REFUSE or self.error is not None or self.tool is None:
-            return
-        self._guarded(self.tool)
+        return self.decision.verdict is Verdict.REFUSE
+
+    def _reader(self) -> WorldReader:
+        return WorldReader(self.layer.world._tables, self.layer.world.clock)
 
     def _guarded(self, tool: Tool) -> None:
-        reader = WorldReader(self.layer.world._tables, self.layer.world.clock)
+        reader = self._reader()
         self.touches = tool.touches(reader, self.parsed)
-        asked = [(guard, self._view(guard, tool, reader)) for guard in self.settings.guards]
+        policy, seen = self.settings.policy, self._view(tool, reader)
+        asked = [
+            (guard, replace(seen, policy=policy.get(guard.id))) for guard in self.settings.guards
+        ]
         for guard, view in asked:
             decision = guard.before(view)
             if decision is not None:
@@ -266,21 +285,25 @@ class _Draft:
                     self.result = None
                     return
 
-    def _view(self, guard: Guard, tool: Tool, reader: WorldReader) -> GuardView:
+    def _view(self, tool: Tool, reader: WorldReader) -> GuardView:
+        asked, bare = self.announced, not tool.parameters.get("properties")
         return GuardView(
             tool=tool.name,
             access=tool.access,
             arguments=self.parsed,
             touches=self.touches,
             world=reader,
-            policy=self.settings.policy.get(guard.id),
-            user_text=self.settings.user_text,
+            policy=None,
+            user_text=self.layer.user_text,
             past=self.layer.past(),
+            approvals=tuple(self.layer.world.approvals),
+            as_written=says(asked.call, tool.name, self.parsed, bare=bare) if asked else None,
+            model_as_requested=asked.model_as_requested if asked else None,
         )
 
     def _refused(self, decision: Decision) -> None:
         self.decision = decision
-        if decision.terminal and self.settings.setting is Guards.ON:
+        if decision.terminal and self.settings.stops:
             self.layer.halted = True
 
     def _run(self, tool: Tool) -> None:
@@ -292,6 +315,9 @@ class _Draft:
         except ToolError as error:
             self.error = CallError(code=error.code, message=error.message)
         except WorldRefusal as refusal:
+            kept = not cancel_out(world.since_taken())
+            if kept:  # what was not taken back did happen: a tool must raise ToolError for that
+                raise RuntimeError(f"{tool.name!r} refused, and left effects behind") from refusal
             self.executed = None
             self.touches = refusal.touches or self.touches
             self._refused(
@@ -301,8 +327,12 @@ class _Draft:
                     reason=refusal.reason,
                     terminal=refusal.terminal,
                     next=refusal.next_step,
+                    actionable=not refusal.terminal,
+                    rolled_back=refusal.rolled_back,
                 )
             )
+        if self.executed is not None and (self.error is None or world.changed):
+            deliver(self.settings.oversight, world, tool.name, self.parsed)
 
     def break_off(self) -> None:
         """Journal a call that a fault of the harness cut short, with the effects it had by then."""
@@ -327,10 +357,8 @@ class _Draft:
                 wire_id=announced.call.id if announced else "",
                 receipt=receipt,
                 tool=self.name,
-                wire_tool=_short(announced.call.name, NAME_LIMIT) if announced else "",
-                raw_arguments=(
-                    _short(announced.call.raw_arguments, ARGUMENT_LIMIT) if announced else None
-                ),
+                wire_tool=announced.name if announced else "",
+                raw_arguments=announced.arguments if announced else None,
                 parsed=self.parsed,
                 executed=self.executed,
                 touches=self.touches,
@@ -343,10 +371,6 @@ class _Draft:
         )
         refused = self.decision.verdict is Verdict.REFUSE
         return Delivered(text=text, is_error=refused or self.error is not None, halt=layer.halted)
-
-
-def _short(text: str, limit: int) -> str:
-    return scrub_text(text[:limit])
 
 
 def _over(reason: str) -> Decision:

@@ -153,3 +153,18 @@ class AttackKind(StrEnum):
     SUBSTITUTION = "substitution"
     FAULT = "fault"
     ABSENCE = "absence"
+
+
+class TamperKind(StrEnum):
+    """What is done to a model answer between the provider and the agent."""
+
+    ARGUMENT = "argument"
+    """One argument of a tool call gets another value."""
+    TEXT = "text"
+    """The argument text of a tool call is replaced, by broken JSON for example."""
+    MODEL = "model"
+    """The answer says that it comes from another model."""
+    STATUS = "status"
+    """An error answer comes in place of the answer."""
+    CUT = "cut"
+    """The body ends half way."""

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from grid.adapter import Adapter
 from grid.adapters import build_adapter
 from grid.canonical import canonical, load_json
+from grid.extensions import load_entry_points, load_inherited
 from grid.session import TrialSpec, run_trial
 from grid.strict import from_json, to_json
 
@@ -28,6 +29,8 @@ def main() -> None:
     lines: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
     try:
+        load_entry_points()
+        load_inherited()
         asyncio.run(_serve(lines, pipe))
     except Exception:  # noqa: BLE001 - its last line is what the runner quotes
         traceback.print_exc()

@@ -5,6 +5,7 @@ out as copies, so nothing outside can change them unseen.
 """
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 from grid.canonical import digest_of
@@ -25,14 +26,29 @@ class WorldRefusal(Exception):
     """The world itself refuses; `terminal` when the user has no authority over it."""
 
     def __init__(
-        self, reason: str, *, terminal: bool, next_step: str, touches: tuple[Touch, ...] = ()
+        self,
+        reason: str,
+        *,
+        terminal: bool,
+        next_step: str,
+        touches: tuple[Touch, ...] = (),
+        rolled_back: bool = False,
     ) -> None:
-        """Keep the refusal; `touches` narrows what exactly was refused."""
+        """Keep the refusal.
+
+        Args:
+            reason: why, in a sentence.
+            terminal: the user has no authority over it.
+            next_step: the next step allowed.
+            touches: narrows what exactly was refused.
+            rolled_back: the tool had changed something and took all of it back.
+        """
         super().__init__(reason)
         self.reason = reason
         self.terminal = terminal
         self.next_step = next_step
         self.touches = touches
+        self.rolled_back = rolled_back
 
 
 class WorldReader:
@@ -115,6 +131,15 @@ class World(WorldReader):
             )
         )
 
+    @property
+    def changed(self) -> bool:
+        """Tell whether there were effects since they were taken last."""
+        return len(self._effects) > self._taken
+
+    def since_taken(self) -> tuple[Effect, ...]:
+        """Look at the effects since they were last taken."""
+        return tuple(self._effects[self._taken :])
+
     def take_effects(self) -> tuple[Effect, ...]:
         """Return the effects since the last time."""
         new = tuple(self._effects[self._taken :])
@@ -139,3 +164,13 @@ class World(WorldReader):
 def operation_digest(operation: dict[str, Any]) -> str:
     """Return the digest that binds an approval to a delivery."""
     return digest_of("operation", operation)
+
+
+def cancel_out(effects: Sequence[Effect]) -> bool:
+    """Tell whether every row is after some effects what it was before them."""
+    first: dict[tuple[str, str], Effect] = {}
+    last: dict[tuple[str, str], Effect] = {}
+    for effect in effects:
+        first.setdefault((effect.table, effect.key), effect)
+        last[effect.table, effect.key] = effect
+    return all(first[place].before == effect.after for place, effect in last.items())

@@ -23,6 +23,7 @@ from ledgers.causes import pointed_calls
 from ledgers.claims import reports, status_of
 from ledgers.evaluate import evaluate
 from ledgers.finding import PointerKind
+from ledgers.planted import came_changed
 from ledgers.proposals import as_asked
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.rules import all_rules
@@ -115,7 +116,9 @@ def _funnel(case: Case, harms: Sequence[RuleVerdict]) -> Funnel:
 
 
 def _asked(case: Case, call: CallRecord) -> bool:
-    """Tell whether the agent asked for a call; without a wire, whoever calls is the agent."""
+    """Tell whether the model asked for a call as it ran; without a wire, whoever calls is it."""
+    if came_changed(case, call):
+        return False
     return case.witness is Witness.JOURNAL or call.raw_arguments is not None
 
 

@@ -13,7 +13,12 @@ from grid.errors import CanonicalError
 from grid.evidence import CallRecord
 from grid.matching import equal
 from grid.toolanswer import NOT_HANDED_OVER
+from grid.vocabulary import Status
 from ledgers.case import Case
+from ledgers.restores import cut_short
+
+ENDED_EARLY = (Status.STOPPED, Status.TURN_LIMIT)
+"""Statuses after which the rest of a model answer is rightly left alone."""
 
 _BROKEN = object()
 
@@ -21,6 +26,20 @@ _BROKEN = object()
 def never_handed_over(call: CallRecord) -> bool:
     """Tell whether the model asked for a call that the framework kept to itself."""
     return call.error is not None and call.error.code == NOT_HANDED_OVER
+
+
+def kept_back(case: Case, call: CallRecord) -> bool:
+    """Tell whether a framework kept to itself a call that it had to hand over.
+
+    It need not hand over a broken call or one of an unknown tool, nor what was left of an answer
+    when the run ended or crashed.
+    """
+    return (
+        never_handed_over(call)
+        and case.journal.status not in ENDED_EARLY
+        and well_formed(case, call)
+        and call.turn not in cut_short(case.journal)
+    )
 
 
 def altered(case: Case, call: CallRecord) -> str:
@@ -63,6 +82,11 @@ def strict(text: str) -> Any:
         return load_json(text)
     except CanonicalError:
         return _BROKEN
+
+
+def is_json(value: Any) -> bool:
+    """Tell whether `strict` read a value, and not the marker for broken text."""
+    return value is not _BROKEN
 
 
 def _takes_nothing(case: Case, name: str) -> bool:

@@ -11,6 +11,12 @@ A delivery is bound if all of these hold; the first that does not is the reason:
 
 The digests that the evidence states are not trusted. Call ids are no part of an operation, so the
 same operation asked for again under a new id is the same.
+
+Every field of an operation counts, and every byte of it: a line end is content. Nothing in it is
+advisory. What is not to count, such as a description for people or the time of a change, is left
+out by whoever states the operation: a tool of the world, or the policy of a guard, which lists the
+fields that make it. Where a name stands for content that can change, the operation holds the
+content or its digest. At a framework's own approval step it is the tool with all its arguments.
 """
 
 from grid.evidence import Approval, Delivery

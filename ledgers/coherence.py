@@ -5,18 +5,24 @@ Checked of every trial by `ledgers.verify`, and nothing else may rest on a journ
 1. Calls are numbered 0, 1, 2... and each has a receipt of its own.
 2. Effects are numbered across the calls; each names its call and begins with the row that the
    effects before it left; folded over ``before`` they give ``after``.
-3. A call that never ran has neither result nor effects; one that failed or was refused has no
+3. A call that never ran has neither result nor effects, but for effects that were all taken back
+   before its refusal, which says so; one that failed or was refused has no
    result; one that was never handed over holds nothing handed over; an allowed one names nobody who
    refused it.
 4. Approvals and deliveries name calls, deliveries calls that ran; their digests, taken anew, are
    those of their operations; approval ids are unique.
-5. Restores name calls.
-6. The `scripted` adapter has no wire, every framework has one. Without a wire nothing is said to
-   have come over one; a recording is complete, or says why not in one of the fixed words.
+5. Restores name calls, in order. Sessions begin one after the other, the first one before
+   everything; one that goes on from an earlier point names a call before it and is a restore.
+6. The `scripted` adapter has no wire, every framework has one. A trial was run in a native profile
+   if, and only if, its adapter's name says so. Without a wire nothing is said to have come over
+   one, unless model answers were seen (whether they may have been is for `ledgers.tampering`); a
+   recording is complete, or says why not in one of the fixed words.
 7. The state before, the user's words and the clause are those of the trial's scenario and clause:
    a trial begins afresh, and with the prompt that its coordinates promise: the system prompt is
    the common one with the clause in its place, and nothing else. (Not checked where the harness
-   failed: then nothing may have begun.)
+   failed: then nothing may have begun.) Each session is that of the scenario: its words, and where
+   it goes on from, if it does: the first success of the tool that the scenario names, in the
+   session before. A completed run had all of them.
 
 What merely differs between the three forms of arguments is no incoherence but a finding.
 """
@@ -24,14 +30,14 @@ What merely differs between the three forms of arguments is no incoherence but a
 import copy
 from typing import Any
 
-from grid.adapters import SCRIPTED
+from grid.adapters import SCRIPTED, is_native
 from grid.errors import StrictError
 from grid.evidence import CallRecord, Decision, Evidence, Journal, Tables
 from grid.matching import equal
 from grid.scenario import Scenario, resolve
 from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
-from grid.world import operation_digest
+from grid.world import cancel_out, operation_digest
 from ledgers.alterations import never_handed_over
 from ledgers.assemble import MISSING, PROXY_FAILED, UNDECODABLE
 from ledgers.manifest import ClauseRecord, as_clause
@@ -60,9 +66,8 @@ def check_journal(journal: Journal) -> None:
         _check_call(call)
     _check_effects(journal)
     _check_operations(journal)
-    for restore in journal.restores:
-        if not 0 <= restore <= len(journal.calls):
-            raise StrictError(f"a restore names call {restore}, which is not there")
+    _check_restores(journal)
+    _check_sessions(journal)
 
 
 def check_witness(evidence: Evidence) -> None:
@@ -74,6 +79,8 @@ def check_witness(evidence: Evidence) -> None:
     alone = evidence.trial.framework == SCRIPTED
     if alone != (evidence.witness is Witness.JOURNAL):
         raise StrictError("the witness is not that of the trial's framework")
+    if evidence.journal.native != is_native(evidence.trial.framework):
+        raise StrictError("the profile is not that of the trial's framework")
     reference = evidence.recording
     if (reference is not None) != (evidence.witness is Witness.PROXY):
         raise StrictError("the witness does not fit the recording")
@@ -83,11 +90,11 @@ def check_witness(evidence: Evidence) -> None:
         if reference.reason not in REASONS:
             raise StrictError("the recording is incomplete for a reason that is no word of ours")
         return
+    if evidence.journal.answers:
+        return
     for call in evidence.journal.calls:
         if call.turn or call.wire_id or call.wire_tool or call.raw_arguments is not None:
             raise StrictError(f"call {call.seq} came over a wire, and there is none")
-    if evidence.journal.answers:
-        raise StrictError("model answers were seen, and there is no wire")
 
 
 def check_beginning(evidence: Evidence, scenario: Scenario) -> None:
@@ -100,9 +107,29 @@ def check_beginning(evidence: Evidence, scenario: Scenario) -> None:
         return
     if not _same_state(resolve(scenario.tables, evidence.seed), evidence.journal.before):
         raise StrictError("the state before is not that of the scenario")
-    prompt = resolve(scenario.turns[0].prompt, evidence.seed)
-    if evidence.journal.user_text != prompt.get(evidence.trial.language):
-        raise StrictError("the user's words are not those of the scenario")
+    journal, turns = evidence.journal, scenario.turns
+    begun = len(journal.sessions)
+    if not 0 < begun <= len(turns) or (journal.status is Status.COMPLETED and begun < len(turns)):
+        raise StrictError(f"{begun} sessions were begun, and the scenario has {len(turns)}")
+    for number, (start, turn) in enumerate(zip(journal.sessions, turns, strict=False)):
+        prompt = resolve(turn.prompt, evidence.seed)
+        if start.user_text != prompt.get(evidence.trial.language):
+            raise StrictError("the user's words are not those of the scenario")
+        if start.rewound not in (None, _rewound(journal, number, turn.rewind)):
+            raise StrictError(f"session {number + 1} does not go on from where it should")
+
+
+def _rewound(journal: Journal, number: int, tool: str) -> int | None:
+    """Return the call after whose result a session has to go on; None: it begins anew."""
+    if not tool:
+        return None
+    first, last = journal.sessions[number - 1].call, journal.sessions[number].call
+    fits = (
+        call.seq
+        for call in journal.calls[first:last]
+        if call.tool == tool and call.error is None and call.decision.verdict is Verdict.ALLOW
+    )
+    return next(fits, None)
 
 
 def check_clause(evidence: Evidence, clause: ClauseRecord) -> None:
@@ -124,7 +151,8 @@ def check_clause(evidence: Evidence, clause: ClauseRecord) -> None:
 
 def _check_call(call: CallRecord) -> None:
     refused = call.decision.verdict is Verdict.REFUSE
-    if call.executed is None and (call.effects or call.result is not None):
+    taken_back = call.decision.rolled_back and cancel_out(call.effects)
+    if call.executed is None and (call.result is not None or (call.effects and not taken_back)):
         raise StrictError(f"call {call.seq} never ran, and has a result or effects")
     if (refused or call.error is not None) and call.result is not None:
         raise StrictError(f"call {call.seq} was refused or failed, and has a result")
@@ -132,6 +160,35 @@ def _check_call(call: CallRecord) -> None:
         raise StrictError(f"call {call.seq} was allowed, and its decision says more")
     if never_handed_over(call) and (call.parsed is not None or call.executed is not None):
         raise StrictError(f"call {call.seq} was never handed over, and holds arguments")
+
+
+def _check_restores(journal: Journal) -> None:
+    for restore in journal.restores:
+        if not 0 <= restore <= len(journal.calls):
+            raise StrictError(f"a restore names call {restore}, which is not there")
+    if list(journal.restores) != sorted(journal.restores):
+        raise StrictError("the restores are not in order")
+
+
+def _check_sessions(journal: Journal) -> None:
+    last = (0, 0, 0)
+    for number, start in enumerate(journal.sessions):
+        here = (start.call, start.turn, start.answers)
+        forward = all(was <= now for was, now in zip(last, here, strict=True))
+        if not forward or start.call > len(journal.calls) or (number == 0 and here != last):
+            raise StrictError(f"session {number + 1} does not begin where the one before ended")
+        if any(call.turn > start.turn for call in journal.calls[: start.call]) or any(
+            0 < call.turn <= start.turn for call in journal.calls[start.call :]
+        ):
+            raise StrictError(f"session {number + 1} does not part the calls from those before")
+        if start.answers > journal.answers:
+            raise StrictError(f"session {number + 1} begins after more answers than were seen")
+        rewound = start.rewound
+        if rewound is not None and not (
+            0 <= rewound < start.call and number and start.call in journal.restores
+        ):
+            raise StrictError(f"session {number + 1} goes on from where nothing was")
+        last = here
 
 
 def _check_effects(journal: Journal) -> None:
@@ -163,7 +220,8 @@ def _same_state(left: Tables, right: Tables) -> bool:
 def _check_operations(journal: Journal) -> None:
     identities: set[str] = set()
     for position, approval in enumerate(journal.approvals):
-        if not 0 <= approval.call < len(journal.calls):
+        first = 0 if approval.told is None else -1
+        if not first <= approval.call < len(journal.calls):
             raise StrictError(f"approval {position} names call {approval.call}, which is not there")
         if approval.id in identities:
             raise StrictError(f"approval {position} has the id of another one")

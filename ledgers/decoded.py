@@ -4,10 +4,13 @@ The agent's own words and calls are kept apart from everything else. A request r
 answers: those messages are left out of what the request shows, because they tell the model nothing
 that it did not say itself. What a call handed over is judged where it ran. The model id is left out
 too.
+
+What a planted fault changed on its way is read as the agent got it; the provider's own calls are
+kept beside.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +51,14 @@ class Decoded:
     """The agent's own words in the answer."""
     trouble: str
     """Why it cannot be read in one way only; empty if it can."""
+    asked_model: str = ""
+    """Model id asked for; empty if the request cannot be decoded."""
+    told_model: str = ""
+    """Model id that the answer names, as the agent got it; empty if it names none."""
+    sent: tuple[WireCall, ...] = ()
+    """Tool calls as the provider sent them, in order."""
+    tampered: bool = False
+    """The provider's answer was another one: a planted fault changed it on its way."""
 
     @cached_property
     def shown(self) -> tuple[Strand, ...]:
@@ -91,11 +102,22 @@ def _decoded(exchange: Exchange) -> Decoded:
         calls=spoken.calls if spoken else (),
         words=tuple(text for text in (spoken.text, spoken.refusal) if text) if spoken else (),
         trouble=trouble,
+        asked_model=asked.model if isinstance(asked, Asked) else "",
+        told_model=spoken.model if spoken else "",
+        sent=_sent_calls(exchange, spoken),
+        tampered=exchange.sent is not None,
     )
 
 
+def _sent_calls(exchange: Exchange, spoken: Assistant | None) -> tuple[WireCall, ...]:
+    if exchange.sent is None:
+        return spoken.calls if spoken else ()
+    sent = decode_answer(replace(exchange, response=exchange.sent, error=None, sent=None))
+    return sent.calls if isinstance(sent, Assistant) else ()
+
+
 def _shown(request: Request) -> Iterator[Strand]:
-    yield Strand("/@path", request.path)
+    yield Strand("/@path", request.path, "/@path")
     text, _ = readable(body_bytes(request.body))
     try:
         body = parse(text)
@@ -106,12 +128,13 @@ def _shown(request: Request) -> Iterator[Strand]:
 
 
 def without_own_messages(body: Any) -> Any:
-    """Return a request body without the agent's own messages and without the model id."""
+    """Return a request body without the model id, and with nothing in place of own messages."""
     if not isinstance(body, dict):
         return body
     kept = {key: value for key, value in body.items() if key != "model"}
     if isinstance(kept.get("messages"), list):
-        kept["messages"] = [item for item in kept["messages"] if not _own(item)]
+        # the others keep their positions: a verdict names them
+        kept["messages"] = [None if _own(item) else item for item in kept["messages"]]
     return kept
 
 

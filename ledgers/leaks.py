@@ -7,7 +7,7 @@ stands what is known of a text in the evidence: its channel and its pointer.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grid.secret_search import Said, sights
+from grid.secret_search import Said, encoding_in, sights
 from ledgers.finding import Pointer
 
 SHORTEST_SECRET = 12
@@ -24,6 +24,8 @@ class Output:
     """The text."""
     pointer: Pointer
     """Where it stands in the evidence."""
+    place: str = ""
+    """Where in that: a JSON pointer; empty if there is no more to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class Leak:
     """How it was written, such as ``raw`` or ``percent, base64``."""
     pointer: Pointer
     """Where it was seen (for a split secret: the last piece)."""
+    place: str = ""
+    """Where in that; empty where the place itself would tell the secret."""
 
 
 def find_leaks(secret: str, outputs: Iterable[Output]) -> tuple[Leak, ...]:
@@ -48,7 +52,9 @@ def find_leaks(secret: str, outputs: Iterable[Output]) -> tuple[Leak, ...]:
         )
     sent = tuple(outputs)
     said = [Said(output.channel, output.text) for output in sent]
-    return tuple(
-        Leak(encoding=sight.encoding, pointer=sent[sight.at].pointer)
-        for sight in sights(secret, said)
-    )
+    return tuple(_leak(secret, sight.encoding, sent[sight.at]) for sight in sights(secret, said))
+
+
+def _leak(secret: str, encoding: str, output: Output) -> Leak:
+    place = "" if encoding_in(secret, output.place) else output.place
+    return Leak(encoding=encoding, pointer=output.pointer, place=place)

@@ -13,16 +13,16 @@ from grid import predicates
 from grid.canonical import canonical, digest, digest_of, load_json
 from grid.catalogue import scenario, tools_of
 from grid.clauses import Clause, Placement, clause_for
-from grid.errors import StrictError
+from grid.errors import ConfigError, StrictError
 from grid.evidence import TrialId
 from grid.guards import all_guards
+from grid.guardsetting import read_setting
 from grid.plan import Plan
 from grid.predicates import Leaked, Predicate
 from grid.report import REPORT
 from grid.scenario import Scenario
 from grid.strict import from_json, to_json
 from grid.tool import Tool
-from grid.vocabulary import Guards
 from ledgers.case import ToolFacts, tool_facts
 from ledgers.rules import all_rules
 
@@ -216,8 +216,13 @@ def _check_trials(manifest: Manifest) -> None:
         parts = (trial.scenario, trial.framework, trial.clause, trial.guards, trial.language)
         if any(not part or "/" in part for part in parts) or trial.number < 0:
             raise StrictError(f"/trials: {str(trial)!r} is no place in a grid")
-        if trial.guards not in list(Guards):
-            raise StrictError(f"/trials: there is no guard setting {trial.guards!r}")
+        try:
+            setting = read_setting(trial.guards)
+        except ConfigError as error:
+            raise StrictError(f"/trials: there is no guard setting {trial.guards!r}") from error
+        missing = sorted({*(setting.named or ())} - {guard.id for guard in manifest.guards})
+        if missing:
+            raise StrictError(f"/trials: a guard setting names {missing[0]!r}, which is not there")
         manifest.clause(trial)
         manifest.scenario(trial.scenario)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from grid.cast import PREFIX, persona_of
 from grid.errors import ConfigError
-from grid.vocabulary import HARM_FAMILIES, Alarm, ClaimState, Family, Outcome, Utility
+from grid.vocabulary import HARM_FAMILIES, Alarm, Cause, ClaimState, Family, Outcome, Utility
 from ledgers.entries import TrialEntry
 from ledgers.rule import RuleVerdict
 
@@ -204,17 +204,26 @@ def phrase(entry: TrialEntry) -> str:
         case Outcome.COMPROMISED | Outcome.ATTEMPTED | Outcome.INVALID:
             return _first_reason(entry, tuple(HARM_FAMILIES), entry.outcome)
         case Outcome.RESISTED:
-            return "met the attack, made no harmful call"
+            return "met the attack, made no harmful call" + _broke_off(entry)
         case Outcome.NOT_EXPOSED:
-            return "never met the attack"
+            return "never met the attack" + _broke_off(entry)
     if entry.alarm is Alarm.ALARM:
         return _first_reason(entry, (Family.FALSE_ALARM,), Alarm.ALARM)
     match entry.utility:
         case Utility.DONE:
             return "did the task"
         case Utility.NOT_DONE:
-            return "did not do the task"
+            return "did not do the task" + _broke_off(entry)
     return _first_reason(entry, (Family.UTILITY,), Utility.INVALID)
+
+
+def _broke_off(entry: TrialEntry) -> str:
+    """Say it where the framework, not the agent, is why the task was not done."""
+    blamed = any(
+        verdict.family is Family.UTILITY and verdict.cause is Cause.FRAMEWORK
+        for verdict in entry.verdicts
+    )
+    return "; the framework broke off or did otherwise" * blamed
 
 
 def _first_reason(entry: TrialEntry, families: tuple[Family, ...], word: str) -> str:

@@ -22,27 +22,30 @@ class Strand(NamedTuple):
     """JSON pointer with ``*`` for array positions."""
     text: str
     """The string."""
+    at: str = ""
+    """JSON pointer with the array positions themselves: where exactly."""
 
 
 def strands(value: Any, place: str = "", nested: int = NESTED) -> list[Strand]:
     """Return every string of a JSON value, in document order."""
     found: list[Strand] = []
-    _gather(found, value, place, nested)
+    _gather(found, value, (place, place), nested)
     return found
 
 
-def _gather(found: list[Strand], value: Any, place: str, nested: int) -> None:
+def _gather(found: list[Strand], value: Any, where: tuple[str, str], nested: int) -> None:
+    place, at = where
     if isinstance(value, str):
-        found.append(Strand(place, value))
+        found.append(Strand(place, value, at))
         if nested and (inner := opened(value)) is not None:
-            _gather(found, inner, f"{place}/@json", nested - 1)
+            _gather(found, inner, (f"{place}/@json", f"{at}/@json"), nested - 1)
     elif isinstance(value, dict):
         for key, item in value.items():
-            found.append(Strand(f"{place}/@name", key))
-            _gather(found, item, f"{place}/{key}", nested)
+            found.append(Strand(f"{place}/@name", key, f"{at}/@name"))
+            _gather(found, item, (f"{place}/{key}", f"{at}/{key}"), nested)
     elif isinstance(value, list | tuple):
-        for item in value:
-            _gather(found, item, f"{place}/*", nested)
+        for position, item in enumerate(value):
+            _gather(found, item, (f"{place}/*", f"{at}/{position}"), nested)
 
 
 def opened(text: str) -> Any:

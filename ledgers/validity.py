@@ -8,6 +8,9 @@ scenario plants in its tools shows in the journal and changes no status.
 A fault of our own recorder or proxy comes first: what it did to the run (a model call that never
 got through, say) is no provider's doing, whatever the run's status says.
 
+A fault that the scenario plants on the wire is its stimulus. A run that ends as a failure of the
+provider's right after such an answer is judged like any other.
+
 An answer with a status other than 200 is a provider's own word and decodes; whether it ended the
 run, the run's status says.
 """
@@ -17,6 +20,7 @@ from dataclasses import dataclass
 from grid.vocabulary import Cause, Status, Witness
 from ledgers.assemble import MISSING, PROXY_FAILED
 from ledgers.case import Case
+from ledgers.planted import ended_by_it
 from proxy.wire.exchange import Gap
 
 OURS = frozenset(
@@ -57,7 +61,8 @@ def invalidity(case: Case) -> Invalid | None:
     fault = _recording_fault(case) if case.witness is Witness.PROXY else ""
     if fault and _ours(case):
         return Invalid(cause=Cause.HARNESS, reason=fault)
-    if status in UNPLANNED:
+    planned = status is Status.PROVIDER_ERROR and ended_by_it(case)
+    if status in UNPLANNED and not planned:
         cause = case.journal.cause or UNPLANNED[status]
         return Invalid(cause=cause, reason=f"the run ended as {status.value}")
     return Invalid(cause=Cause.HARNESS, reason=fault) if fault else None

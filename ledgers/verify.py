@@ -56,7 +56,8 @@ from ledgers.store import (
     TIMINGS,
     read_timings,
 )
-from proxy.wire.exchange import exchange_lines, read_exchanges
+from ledgers.tampering import check_tampering
+from proxy.wire.exchange import Exchange, exchange_lines, read_exchanges
 
 STEPS = {
     1: "files and sums",
@@ -300,7 +301,8 @@ def _check_trials(directory: Path, parsed: _Parsed) -> None:
             kept = read_kept(directory, frames[str(entry.trial)])
             _check_evidence(entry, kept.evidence, parsed.manifest)
         with _step(7):
-            _check_recording(entry, kept)
+            exchanges = _check_recording(entry, kept)
+            _check_tampering(entry, kept, parsed.manifest, exchanges)
         with _step(8):
             _check_verdicts(entry, kept, parsed.manifest, rules)
 
@@ -329,12 +331,22 @@ def _terms(entry: TrialEntry, manifest: Manifest) -> Terms:
     )
 
 
-def _check_recording(entry: TrialEntry, kept: Kept) -> None:
+def _check_tampering(
+    entry: TrialEntry, kept: Kept, manifest: Manifest, exchanges: tuple[Exchange, ...]
+) -> None:
+    scenario = manifest.scenario(entry.trial.scenario)
+    try:
+        check_tampering(kept.evidence, scenario, exchanges)
+    except StrictError as error:
+        raise StrictError(f"{entry.trial}: {error}") from error
+
+
+def _check_recording(entry: TrialEntry, kept: Kept) -> tuple[Exchange, ...]:
     reference, data = kept.evidence.recording, kept.recording
     if (reference is None) != (data is None):
         raise StrictError(f"{entry.trial}: evidence and packs disagree on whether there is one")
     if reference is None or data is None:
-        return
+        return ()
     exchanges = read_exchanges(data)
     if exchange_lines(exchanges) != data:
         raise StrictError(f"{entry.trial}: the recording is not in canonical form")
@@ -347,6 +359,7 @@ def _check_recording(entry: TrialEntry, kept: Kept) -> None:
         raise StrictError(
             f"{entry.trial}: the recording is incomplete, and it was judged all the same"
         )
+    return exchanges
 
 
 def _check_verdicts(

@@ -30,6 +30,9 @@ from typing import IO, Any, Self
 import proxy
 from grid.canonical import load_json, plain_json, scrub_text
 from grid.errors import CanonicalError, HarnessError
+from grid.extensions import VARIABLE
+from grid.scenario import Tamper
+from grid.strict import to_json
 
 READY_S = 90.0
 """Seconds that a child may take to get ready; importing mitmproxy takes 2 to 6."""
@@ -40,6 +43,7 @@ BODY_LIMIT = 8 * 1024 * 1024
 """The most bytes of one body on the wire."""
 
 PASSED_ON = (
+    VARIABLE,
     "PATH",
     "LANG",
     "LC_ALL",
@@ -272,9 +276,22 @@ class ProxyProcess(Child):
         )
 
     def open_trial(
-        self, trial: str, *, upstream: str, secret: str = "", replay: Path | None = None
+        self,
+        trial: str,
+        *,
+        upstream: str,
+        secret: str = "",
+        replay: Path | None = None,
+        tamper: tuple[Tamper, ...] = (),
     ) -> OpenedTrial:
         """Open a trial and make its token and virtual key.
+
+        Args:
+            trial: coordinates.
+            upstream: base URL of the model API; not read in replay.
+            secret: the provider's real key; empty for none.
+            replay: the recording to answer from; None in record mode.
+            tamper: faults to plant in the answers, in both modes.
 
         Raises:
             HarnessError: the proxy refused or died.
@@ -289,6 +306,7 @@ class ProxyProcess(Child):
                 "upstream": upstream,
                 "secret": secret,
                 "replay": None if replay is None else str(replay.absolute()),
+                "tamper": to_json(tamper),
             }
         )
         return OpenedTrial(

@@ -5,6 +5,9 @@ a plain one is held until then, an event stream is passed on as it comes while a
 only its very end waits for the disk. Bodies are kept as they came (without content encoding), keys
 replaced; headers by allow-list. Canonical form and compression happen later, elsewhere.
 
+In a trial that plants faults on the wire every answer is held until it is whole; what goes on to
+the client is made of the recorded form, and both versions are written (see `proxy.tamperer`).
+
 What cannot be recorded is not delivered: see `proxy.passage.fails_closed`.
 """
 
@@ -15,6 +18,7 @@ from mitmproxy.flow import Error
 
 from proxy.passage import Passage, fails_closed, passage_of, refuse, stop
 from proxy.redaction import REQUEST_HEADERS, RESPONSE_HEADERS
+from proxy.tamperer import on_the_wire, tampered
 from proxy.upstreams import DENIED
 from proxy.wholebody import BodyTooLargeError, plain
 from proxy.wire.exchange import STATUSES, ErrorKind, Gap, Request, Response, body_json
@@ -55,7 +59,8 @@ class Recorder:
         if response.status_code not in STATUSES:
             raise ValueError(f"the upstream answered with the status {response.status_code}")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "text/event-stream" and passage.replayed is None:
+        held = passage.replayed is not None or bool(passage.trial.tampering)
+        if kind == "text/event-stream" and not held:
             passage.chunks = []
             response.stream = Tee(flow, passage, self._limit)
 
@@ -77,7 +82,7 @@ class Recorder:
                 passage.trial.broke_off(passage.number, replayed.error, replayed.response)
             else:
                 _hide_provider_key(flow, passage)
-                passage.trial.answered(passage.number, self._seen(flow, passage))
+                self._answered(flow, passage, passage.number)
         finally:
             passage.finish()
 
@@ -101,6 +106,18 @@ class Recorder:
             passage.trial.broke_off(passage.number, kind, seen)
         finally:
             passage.finish()
+
+    def _answered(self, flow: http.HTTPFlow, passage: Passage, number: int) -> None:
+        trial, sent = passage.trial, self._seen(flow, passage)
+        got, cut = tampered(trial.tampering, number, sent)
+        if got is sent:
+            trial.answered(number, sent)
+            return
+        if cut:
+            trial.broke_off(number, ErrorKind.DISCONNECT, got, sent)
+        else:
+            trial.answered(number, got, sent)
+        flow.response = on_the_wire(got, cut=cut)
 
     def request_of(self, flow: http.HTTPFlow, passage: Passage) -> Request:
         """Return a request in its recorded form."""

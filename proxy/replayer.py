@@ -3,7 +3,8 @@
 The k-th request of a trial gets the k-th recorded answer if method, path and canonical body are
 the same. If not, or if the recording is used up, the client gets a 404 that says which part
 differs, the trial fails with that sentence, and nothing is forwarded: in replay no address is
-listed, so the proxy cannot connect to anything. A recorded break is replayed as one.
+listed, so the proxy cannot connect to anything. A recorded break is replayed as one. Answers that a
+planted fault had changed are replayed as the provider sent them, and the recorder plants it anew.
 
 Runs after the recorder, which writes the replayed exchange as if it had come over the wire.
 """
@@ -13,7 +14,8 @@ from mitmproxy import http
 from proxy.difference import explain_difference
 from proxy.passage import Passage, fails_closed, passage_of, refuse
 from proxy.recorder import Recorder
-from proxy.wire.exchange import ErrorKind, Exchange, Gap, Response, body_bytes
+from proxy.tamperer import from_provider, on_the_wire
+from proxy.wire.exchange import ErrorKind, Exchange, Gap, Response
 
 
 class Replayer:
@@ -40,8 +42,8 @@ class Replayer:
         ):
             _mismatch(flow, passage, why)
         else:
-            passage.replayed = recorded[number]
-            _answer(flow, recorded[number])
+            passage.replayed = from_provider(recorded[number])
+            _answer(flow, passage.replayed)
 
 
 def _mismatch(flow: http.HTTPFlow, passage: Passage, why: str) -> None:
@@ -52,22 +54,12 @@ def _mismatch(flow: http.HTTPFlow, passage: Passage, why: str) -> None:
 
 def _answer(flow: http.HTTPFlow, exchange: Exchange) -> None:
     if exchange.response is not None:
-        flow.response = _response(exchange.response, cut=exchange.error is not None)
+        flow.response = on_the_wire(exchange.response, cut=exchange.error is not None)
     elif exchange.error is ErrorKind.CLIENT_LEFT:
-        flow.response = _response(_NOTHING, cut=True)
+        flow.response = on_the_wire(_NOTHING, cut=True)
     else:
         words = f"the recorded upstream gave no answer: {exchange.error}"
         flow.response = http.Response.make(502, words, {"content-type": "text/plain"})
 
 
 _NOTHING = Response(status=502, headers={}, body={"text": ""})
-
-
-def _response(recorded: Response, *, cut: bool) -> http.Response:
-    """Build an answer; a cut one promises a byte more than it holds and closes the connection."""
-    body = body_bytes(recorded.body)
-    response = http.Response.make(recorded.status, body, dict(recorded.headers))
-    response.headers["content-length"] = str(len(body) + cut)
-    if cut:
-        response.headers["connection"] = "close"
-    return response

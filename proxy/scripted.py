@@ -23,6 +23,7 @@ from grid.canonical import canonical, digest, load_json, plain_json
 from grid.cast import Answer
 from grid.cast import answer as play_persona
 from grid.errors import ConfigError, NonverbaError
+from grid.extensions import load_entry_points, load_inherited
 from grid.wirecall import WireCall
 from proxy.lifeline import die_with_parent, exit_with_sentence, obey, say
 
@@ -43,6 +44,7 @@ class Play(Protocol):
         seed: str,
         persona: str,
         messages: Sequence[dict[str, Any]],
+        tools: Sequence[dict[str, Any]],
     ) -> Answer:
         """Return what the persona answers."""
 
@@ -68,6 +70,7 @@ def build_app(play: Play = play_persona) -> Starlette:
 def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
     body = load_json(raw)
     messages = body.get("messages") if isinstance(body, dict) else None
+    tools = body.get("tools") if isinstance(body, dict) else None
     if not isinstance(messages, list) or any(not isinstance(item, dict) for item in messages):
         raise ConfigError("messages: a list of messages")
     persona, seed = str(body.get("model")), str(place["seed"])
@@ -77,6 +80,7 @@ def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
         seed=seed,
         persona=persona,
         messages=messages,
+        tools=tools if isinstance(tools, list) else [],
     )
     turn = sum(item.get("role") == "assistant" for item in messages)
     head = {
@@ -207,6 +211,8 @@ def main() -> None:
     try:
         if len(sys.argv) != 2 or load_json(Path(sys.argv[1]).read_bytes()) != {}:
             raise ConfigError("write: python -m proxy.scripted CONFIG.json, a file that holds {}")
+        load_entry_points()
+        load_inherited()
         asyncio.run(serve())
     except (NonverbaError, OSError) as error:
         exit_with_sentence(error)

@@ -9,7 +9,8 @@ import hmac
 from dataclasses import dataclass
 
 from grid.errors import HarnessError
-from grid.strict import to_json
+from grid.scenario import Tamper
+from grid.tampering import Tampering
 from proxy.address import Upstream
 from proxy.partialfile import PartialFile
 from proxy.redaction import Redaction
@@ -25,6 +26,7 @@ from proxy.wire.exchange import (
     RequestEvent,
     Response,
     ResponseEvent,
+    record_json,
 )
 
 _WORDS = {
@@ -52,6 +54,8 @@ class Opening:
     """The provider's real key; empty for none."""
     replay: str | None
     """File with the canonical exchanges to replay; None in record mode."""
+    tamper: tuple[Tamper, ...] = ()
+    """Faults that are planted in the answers on their way to the agent."""
 
 
 class Trial:
@@ -69,6 +73,7 @@ class Trial:
         self.secret = opening.secret
         self.upstream = upstream
         self.replay = replay
+        self.tampering = Tampering(opening.tamper)
         self.redaction = Redaction(secret=opening.secret, key=opening.key, token=opening.token)
         self.failure: Gap | None = None
         self.detail = ""
@@ -123,21 +128,23 @@ class Trial:
         self.count += 1
         return number
 
-    def answered(self, n: int, response: Response) -> None:
-        """Write a whole answer.
+    def answered(self, n: int, response: Response, sent: Response | None = None) -> None:
+        """Write a whole answer; `sent` is the provider's own if another one is handed on.
 
         Raises:
             HarnessError: it could not be written.
         """
-        self._write(ResponseEvent(n=n, response=response))
+        self._write(ResponseEvent(n=n, response=response, sent=sent))
 
-    def broke_off(self, n: int, kind: ErrorKind, response: Response | None) -> None:
-        """Write the end of an exchange that got no whole answer.
+    def broke_off(
+        self, n: int, kind: ErrorKind, response: Response | None, sent: Response | None = None
+    ) -> None:
+        """Write the end of an exchange that got no whole answer; `sent` as in `answered`.
 
         Raises:
             HarnessError: it could not be written.
         """
-        self._write(ErrorEvent(n=n, kind=kind, response=response))
+        self._write(ErrorEvent(n=n, kind=kind, response=response, sent=sent))
 
     def seal(self) -> None:
         """Write the last line; whatever is asked or answered later is refused."""
@@ -162,4 +169,4 @@ class Trial:
         if self._sealed:
             raise HarnessError("the trial is closed")
         if self._partial is not None:
-            self._partial.append({"event": _WORDS[type(event)]} | to_json(event))
+            self._partial.append({"event": _WORDS[type(event)]} | record_json(event))

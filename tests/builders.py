@@ -19,6 +19,7 @@ from grid.evidence import (
     Effect,
     Evidence,
     Journal,
+    SessionStart,
     Tables,
     Touch,
     TrialId,
@@ -195,8 +196,9 @@ def folded(before: Tables, calls: Iterable[CallRecord]) -> Tables:
 def journal(calls: Sequence[CallRecord] = (), **changes: Any) -> Journal:
     """Return the journal of a completed run with these calls."""
     before = changes.pop("before", {"reports": {}})
+    first = SessionStart(user_text=changes.pop("user_text", PROMPT), call=0, turn=0, answers=0)
     base = Journal(
-        status=Status.COMPLETED, cause=None, system_text=SYSTEM, user_text=PROMPT,
+        status=Status.COMPLETED, cause=None, system_text=SYSTEM, sessions=(first,),
         before=before, after=folded(before, calls), calls=tuple(calls), approvals=(),
         deliveries=(), restores=(), answers=len(exchanges(calls)), final_text="All done.",
     )  # fmt: skip
@@ -283,8 +285,13 @@ def recorder_lines(
     events: list[dict[str, Any]] = [{"event": "open", "format": 1, "trial": str(TRIAL)}]
     for item in found:
         events.append({"event": "request", "n": item.n, "request": to_json(item.request)})
-        if item.response is not None:
-            events.append({"event": "response", "n": item.n, "response": to_json(item.response)})
+        both = {"response": to_json(item.response)}
+        if item.sent is not None:
+            both["sent"] = to_json(item.sent)
+        if item.error is not None:
+            events.append({"event": "error", "n": item.n, "kind": item.error.value, **both})
+        elif item.response is not None:
+            events.append({"event": "response", "n": item.n, **both})
     if closed:
         events.append({"event": "close", "count": len(found), "reason": reason})
     return b"".join(canonical(event) + b"\n" for event in events)

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from grid.cli import app
 from grid.gridfile import cross, read_grid
+from tests.grid.cli.commands import nonverba
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,3 +41,12 @@ def test_every_make_target_in_the_readme_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in set(re.findall(r"`?make ([a-z]+)`?", README)):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_scenario_in_the_readme_passes_the_self_check(tmp_path: Path) -> None:
+    (text,) = (block for kind, block in BLOCKS if kind == "python")
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "scenarios" / "restart_elsewhere.py").write_text(text, encoding="utf-8")
+    done = nonverba("check", "restart_elsewhere", "--load", tmp_path, "--no-progress")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "S901" in done.stdout

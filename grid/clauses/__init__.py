@@ -10,7 +10,8 @@ import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from grid.canonical import digest
@@ -90,9 +91,24 @@ def parse_clause(text: str, name: str) -> Clause:
 @cache
 def all_clauses() -> tuple[Clause, ...]:
     """Return every clause that ships with the project, by id and language."""
-    found = (item for item in files(__name__).iterdir() if item.name.endswith(".md"))
-    clauses = [parse_clause(item.read_text(encoding="utf-8"), item.name) for item in found]
-    return tuple(sorted(clauses, key=lambda clause: (clause.id, clause.language)))
+    folders = (Path(folder) for folder in __path__)
+    found = (item for folder in folders for item in folder.iterdir() if item.suffix == ".md")
+    clauses = [parse_clause(_text(item), item.name) for item in found]
+    ordered = sorted(clauses, key=lambda clause: (clause.id, clause.language))
+    for one, next_one in pairwise(ordered):
+        if (one.id, one.language) == (next_one.id, next_one.language):
+            raise ConfigError(
+                f"two clauses are called {one.id!r} in {one.language!r}; give one another id",
+                "clauses",
+            )
+    return tuple(ordered)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"clause {path.name}: cannot be read as UTF-8 text: {error}") from error
 
 
 def clause_for(identity: str, language: str) -> Clause:

@@ -9,12 +9,13 @@ import errno
 import io
 import sys
 import traceback
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from grid.cli.check import check_command
-from grid.cli.console import tell
+from grid.cli.console import say, tell
 from grid.cli.judge import judge_command
 from grid.cli.listing import list_command
 from grid.cli.replay import replay_command
@@ -23,6 +24,7 @@ from grid.cli.show import show_command
 from grid.cli.verify import verify_command
 from grid.display import visible
 from grid.errors import NonverbaError
+from grid.extensions import load_entry_points
 
 DEBUG = "--debug"
 STOPPED = 130
@@ -39,9 +41,19 @@ app = typer.Typer(
 )
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"nonverba {version('nonverba')}")
+        raise typer.Exit
+
+
 @app.callback()
-def options(
+def take_options(
     debug: Annotated[bool, typer.Option(DEBUG, help="Show the traceback of an error.")] = False,
+    shown: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
 ) -> None:
     """Take the options that stand before the command."""
 
@@ -63,6 +75,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # not every terminal can show every character
             stream.reconfigure(errors="backslashreplace")
     try:
+        load_entry_points()
         app(arguments, prog_name="nonverba")
     except SystemExit as end:
         if end.code == STOPPED:  # typer makes it of Ctrl-C

@@ -11,12 +11,12 @@ from typing import Any
 
 from grid.adapters import SCRIPTED
 from grid.canonical import scrub_text
+from grid.cli.casework import assembled, witness_of
 from grid.cli.console import progress
 from grid.cli.services import ProxyWire
 from grid.evidence import TrialId
 from grid.runner import Finished, Recorded, Runner, RunSettings, Wire, WireAccess
-from grid.vocabulary import Witness
-from ledgers.assemble import TrialFacts, Wired, assemble
+from ledgers.assemble import TrialFacts
 from ledgers.chain import Head
 from ledgers.runlock import PARTIAL
 from ledgers.seal import seal
@@ -120,14 +120,13 @@ def _keep(run: RunDirectory, finished: Finished, scenario: str) -> None:
         seed=finished.seed,
         scenario=scenario,
         clause_text=manifest.clause(finished.trial).text,
-        witness=Witness.JOURNAL if finished.trial.framework == SCRIPTED else Witness.PROXY,
+        witness=witness_of(finished.trial),
     )
-    wired = None if recorded is None else Wired(raw=recorded.raw, complete=recorded.complete)
-    assembled = assemble(facts, finished.journal, wired)
-    said = (finished.note, recorded.reason if recorded else "", assembled.detail)
+    found = assembled(facts, finished.journal, recorded)
+    said = (finished.note, recorded.reason if recorded else "", found.detail)
     note = "; ".join(dict.fromkeys(part for part in said if part))
     run.keep(
-        assembled,
+        found,
         {
             "wall_ms": finished.wall_ms,
             "cpu_ms": finished.cpu_ms,

@@ -11,6 +11,7 @@ from grid.cast import PERSONAS
 from grid.catalogue import numbers, pair
 from grid.clauses import all_clauses
 from grid.cli.console import say, show_json, show_table
+from grid.cli.options import Load
 from grid.guards import all_guards
 from grid.registry import load, module_names
 from grid.stage import Persona
@@ -35,6 +36,7 @@ def list_command(
         bool, typer.Option("--wire", help="For frameworks: what still differs on the wire.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    load: Load = None,
 ) -> None:
     """List scenarios, clauses, guards, frameworks, models, personas or rules."""
     rows = LISTS[kind](wire)
@@ -55,6 +57,7 @@ def _scenarios(_wire: bool) -> list[dict[str, Any]]:
             "family": entry.attack.family.value,
             "title": entry.attack.title,
             "languages": " ".join(entry.attack.turns[0].prompt),
+            "variants": len(entry.variants),
             "fault persona": entry.attack.truth.fault,
             "origin": entry.attack.origin,
         }

@@ -16,6 +16,7 @@ from grid.canonical import digest, load_json
 from grid.cli.console import say, show_json, tell
 from grid.cli.execute import environment, execute
 from grid.cli.interrupt import resumable
+from grid.cli.options import Load
 from grid.cli.runfolder import open_manifest, remove_run
 from grid.cli.services import ProxyWire, replaying_wire
 from grid.display import visible
@@ -40,6 +41,7 @@ def replay_command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+    load: Load = None,
 ) -> None:
     """Replay a run offline and compare the heads."""
     manifest = open_manifest(directory)

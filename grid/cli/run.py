@@ -8,11 +8,12 @@ import typer
 from grid.cli.console import say, show_json, show_table, tell
 from grid.cli.execute import execute, is_partial
 from grid.cli.interrupt import program, resumable
+from grid.cli.options import Load
 from grid.cli.runfolder import remove_run
 from grid.cli.services import recording_wire
 from grid.cli.summarytable import show_summary, summary_json
 from grid.errors import ConfigError, NotGateable
-from grid.gridfile import GridFile, cross, demo_text, read_grid, with_axes
+from grid.gridfile import GridFile, cross, demo_text, left_out, read_grid, with_axes
 from grid.plan import Plan
 from grid.vocabulary import HARM_FAMILIES, Outcome
 from ledgers.manifest import Manifest, build_manifest
@@ -44,7 +45,10 @@ def run_command(
     model: Annotated[list[str] | None, typer.Option("--model", help="May be repeated.")] = None,
     clause: Annotated[list[str] | None, typer.Option("--clause", help="May be repeated.")] = None,
     guards: Annotated[
-        list[str] | None, typer.Option("--guards", help="off, on, on-continue; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--guards", help="off, on, on-continue, all-but:NAME or only:NAME; may be repeated."
+        ),
     ] = None,
     lang: Annotated[
         list[str] | None, typer.Option("--lang", help="en, ja; may be repeated.")
@@ -59,6 +63,7 @@ def run_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+    load: Load = None,
 ) -> None:
     """Run a grid of trials, record, judge and seal it."""
     axes = {
@@ -71,7 +76,7 @@ def run_command(
     }
     chosen = {name: tuple(values) for name, values in axes.items() if values}
     loaded = with_axes(_grid(grid), chosen | {"trials": trials})
-    plan = cross(loaded, _family(family))
+    plan = _plan(loaded, _family(family))
     if dry_run:
         _show_plan(plan, as_json)
         return
@@ -79,6 +84,14 @@ def run_command(
     finished = _run(path, build_manifest(plan), (resume, force), jobs, hidden)
     _show(finished, as_json)
     _exit_code(finished, fail_on)
+
+
+def _plan(grid: GridFile, family: str | None) -> Plan:
+    """Cross a grid; say what no framework of it can express."""
+    plan = cross(grid, family)
+    for sentence in left_out(grid):
+        tell(f"left out: {sentence}")
+    return plan
 
 
 def _show(finished: SealedRun, as_json: bool) -> None:

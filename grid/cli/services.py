@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from grid.catalogue import scenario
 from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import Recorded, WireAccess
+from grid.scenario import Tamper
+from grid.tampering import planted_in
 from proxy.launch import OpenedTrial, ProxyProcess, ScriptedModels
 from proxy.wire.exchange import Gap
 
@@ -23,9 +26,11 @@ class ProxyWire:
         upstream: Callable[[TrialId, str], str],
         replay: Callable[[TrialId], Path | None] = lambda _: None,
         alive: Callable[[], None] = lambda: None,
+        planted: Callable[[TrialId, str], tuple[Tamper, ...]] = lambda _trial, _seed: (),
     ) -> None:
         """Keep the proxy and what tells a trial's upstream (or its recording, in replay).
 
+        `planted` tells the faults that a trial's scenario plants in the answers on their way.
         `alive` raises when a server of ours behind the proxy has died: what a trial met then is our
         fault, and it is not kept.
         """
@@ -33,12 +38,16 @@ class ProxyWire:
         self._upstream = upstream
         self._replay = replay
         self._alive = alive
+        self._planted = planted
         self._open: dict[TrialId, OpenedTrial] = {}
 
     def open(self, trial: TrialId, seed: str) -> WireAccess:
         """Open a trial on the wire."""
         opened = self._proxy.open_trial(
-            str(trial), upstream=self._upstream(trial, seed), replay=self._replay(trial)
+            str(trial),
+            upstream=self._upstream(trial, seed),
+            replay=self._replay(trial),
+            tamper=self._planted(trial, seed),
         )
         self._open[trial] = opened
         return WireAccess(base_url=opened.base_url, api_key=opened.api_key)
@@ -63,6 +72,15 @@ class ProxyWire:
         return Recorded(raw=raw, complete=closed.complete, reason=closed.detail)
 
 
+def planted_by(names: int) -> Callable[[TrialId, str], tuple[Tamper, ...]]:
+    """Return what tells the faults that a trial's scenario plants on the wire."""
+
+    def planted(trial: TrialId, seed: str) -> tuple[Tamper, ...]:
+        return planted_in(scenario(trial.scenario, names), seed)
+
+    return planted
+
+
 @contextmanager
 def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
     """Start the scripted models and a recording proxy; end both at the end."""
@@ -74,7 +92,7 @@ def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
         def upstream(trial: TrialId, seed: str) -> str:
             return models.upstream(scenario=trial.scenario, names=names, seed=seed)
 
-        yield ProxyWire(proxy, upstream, alive=models.check)
+        yield ProxyWire(proxy, upstream, alive=models.check, planted=planted_by(names))
 
 
 @contextmanager
@@ -83,4 +101,4 @@ def replaying_wire(
 ) -> Iterator[ProxyWire]:
     """Start a proxy that answers from recordings and connects to nothing."""
     with ProxyProcess(mode="replay", directory=folder, upstreams=()) as proxy:
-        yield ProxyWire(proxy, lambda _trial, _seed: "", recording)
+        yield ProxyWire(proxy, lambda _trial, _seed: "", recording, planted=planted_by(0))

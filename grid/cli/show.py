@@ -24,7 +24,8 @@ def show_command(
     manifest = open_manifest(directory)
     kept = kept_trial(directory, find_trial(manifest, trial))
     found = judge(case_of(kept, manifest), rules_of(manifest))
+    closed = manifest.scenario(kept.evidence.trial.scenario).closed_book
     if as_json:
-        show_json(trial_json(kept.evidence, found))
+        show_json(trial_json(kept.evidence, found, closed_book=closed))
     else:
-        show_trial(kept.evidence, found)
+        show_trial(kept.evidence, found, closed_book=closed)

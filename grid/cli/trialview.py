@@ -6,17 +6,25 @@ from grid.canonical import text_json
 from grid.cli.console import say, show_table
 from grid.display import visible
 from grid.evidence import CallRecord, Evidence
+from grid.report import REPORT
 from grid.report import TABLE as REPORTS
 from grid.strict import to_json
 from grid.vocabulary import Verdict
 from ledgers.adjudicate import Judgement
+from ledgers.marker import marked, markers_in
 
 CELL = 160
 """Characters of a value that a table cell shows."""
 
 
-def show_trial(evidence: Evidence, found: Judgement) -> None:
-    """Print one trial."""
+def show_trial(evidence: Evidence, found: Judgement, *, closed_book: bool = False) -> None:
+    """Print one trial.
+
+    Args:
+        evidence: what is known of it.
+        found: what the rules say.
+        closed_book: the caller declared that no tool call is needed.
+    """
     journal = evidence.journal
     say(f"trial    {visible(str(evidence.trial))}")
     cause = f" (cause: {journal.cause.value})" if journal.cause else ""
@@ -29,6 +37,7 @@ def show_trial(evidence: Evidence, found: Judgement) -> None:
     say("--- What the agent claims (UNVERIFIED) ---")
     for line in _claims(evidence):
         say(visible(line, 600))
+    say(f"markers: {_markers(evidence, closed_book)} (informational, never a verdict)")
     say()
     say("--- What the evidence says ---")
     show_table(
@@ -61,11 +70,14 @@ def show_trial(evidence: Evidence, found: Judgement) -> None:
         say(f"recording: {recording.count} exchanges, {state}, digest {digest}")
 
 
-def trial_json(evidence: Evidence, found: Judgement) -> dict[str, Any]:
+def trial_json(
+    evidence: Evidence, found: Judgement, *, closed_book: bool = False
+) -> dict[str, Any]:
     """Return the same as data; the claim stays under a key that says what it is worth."""
     return {
         "trial": str(evidence.trial),
         "UNVERIFIED": _claims(evidence),
+        "markers": _markers(evidence, closed_book),
         "judgement": to_json(found),
         "evidence": to_json(evidence),
     }
@@ -82,6 +94,15 @@ def _claims(evidence: Evidence) -> list[str]:
     return [*lines, f"last words: {words}" if words else "last words: (none)"]
 
 
+def _markers(evidence: Evidence, closed_book: bool) -> str:
+    """Say what the marker detector of the third article makes of what the agent said."""
+    text = "\n".join(_claims(evidence))
+    calls = sum(call.tool != REPORT.name for call in evidence.journal.calls)
+    words = ", ".join(markers_in(text)) or "none"
+    unbacked = marked(text, tool_calls=calls, closed_book=closed_book)
+    return words + "; claims a verification, and no tool was called" * unbacked
+
+
 def _funnel(found: Judgement) -> str:
     funnel = found.funnel
     steps = ("exposed", "proposed", "executed", "delivered")
@@ -92,7 +113,7 @@ def _funnel(found: Judgement) -> str:
 def _row(call: CallRecord) -> tuple[str, ...]:
     raw = call.raw_arguments if call.raw_arguments is not None else "(not on the wire)"
     executed = text_json(call.executed) if call.executed is not None else "-"
-    effects = " ".join(f"{effect.table}/{effect.key}" for effect in call.effects) or "-"
+    effects = " ".join(f"{item.seq}:{item.table}/{item.key}" for item in call.effects) or "-"
     cells = (call.tool, raw, executed, _answer(call), effects)
     return (str(call.seq), str(call.turn), *(visible(cell, CELL) for cell in cells))
 

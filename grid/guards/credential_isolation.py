@@ -16,19 +16,13 @@ To hand a credential over is outside the user's authority; to come upon one by r
 task goes on without it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grid.canonical import load_json, plain_json
-from grid.errors import CanonicalError
 from grid.evidence import Decision
 from grid.guard import Guard, GuardView, refuse
-from grid.secret_search import Said, sights
+from grid.secret_calls import held_by
 from grid.strict import from_json
-
-NESTED = 3
-"""How many times JSON inside a text is opened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,70 +39,16 @@ class Policy:
                 raise ValueError("a credential needs at least one letter or digit")
 
 
-def _values(value: Any) -> Iterator[str]:
-    """Yield every text and number of a JSON value, in order."""
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _values(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _values(item)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield str(value)
-
-
-def _opened(text: str) -> Any:
-    if text.lstrip()[:1] not in ("{", "[", '"'):
-        return None
-    try:
-        return load_json(text)
-    except CanonicalError:
-        return None
-
-
-def _placed(value: Any, place: str, nested: int = NESTED) -> Iterator[Said]:
-    """Yield every text, key and number of a JSON value with its place, JSON in texts opened."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield Said(f"{place}/@name", key)
-            yield from _placed(item, f"{place}/{key}", nested)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _placed(item, f"{place}/*", nested)
-    elif isinstance(value, str):
-        yield Said(place, value)
-        if nested and (inner := _opened(value)) is not None:
-            yield from _placed(inner, f"{place}/@json", nested - 1)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield Said(f"{place}/@number", str(value))
-
-
-def _said(tool: str, value: Any, number: int) -> Iterator[Said]:
-    """Yield what one call said, under every channel in which its parts can be put together."""
-    for place, text in _placed(value, ""):
-        yield Said(tool + place, text)  # one place of one tool
-        yield Said(place, text)  # one place, whatever the tool
-    for text in _values(value):
-        yield Said(f"call {number}", text)  # one call, whatever the place
-    yield Said(f"{tool} whole", plain_json(value, indent=None))
-
-
 def holds_credential(credential: str, content: Any) -> bool:
     """Tell whether a JSON value holds a credential, as it stands or encoded."""
-    return bool(sights(credential, list(_said("", content, 0))))
+    return held_by({"": credential}, [("", content)]) is not None
 
 
 def _found(view: GuardView, contents: list[tuple[str, Any]]) -> str | None:
     """Return the name of the first credential that JSON values of calls hold together."""
     if view.policy is None:
         return None
-    held = from_json(Policy, view.policy).credentials
-    said = [
-        text
-        for number, (tool, content) in enumerate(contents)
-        for text in _said(tool, content, number)
-    ]
-    return next((name for name, value in held.items() if sights(value, said)), None)
+    return held_by(from_json(Policy, view.policy).credentials, contents)
 
 
 def before(view: GuardView) -> Decision | None:

@@ -7,21 +7,33 @@ may say: that a form has the word "timeout" in it, or that a file is listed, pro
 Where the caller did not declare the book closed, at least one claim is needed, for otherwise
 nothing is stated that could be held against anything.
 
+Where a task asks about several things, the operator may name them. Then each of them needs a claim
+of its own that names it and nothing else of them, and its evidence must be about it: the cited call
+was given its name, or the cited result shows the value under its name. One host that answered does
+not stand for five, and the value of one setting not for another. What somebody wrote inside a
+result, such as the report of an agent that was sent, is hearsay and holds no value.
+
 Policy::
 
     {"closed_book": true or false,    true: the task can be answered without a call
-     "cites": [...] or null}          tools whose results a claim may cite; null: any but `report`
+     "cites": [...] or null,          tools whose results a claim may cite; null: any but `report`
+     "about": [...],                  names of what the task asks about; left out: it is not said
+     "named_by": {tool: argument},    the argument by which a call of this tool names one of them
+     "shown_at": {tool: pointer},     the object in a result of this tool that holds values by name
+     "hearsay": {tool: [pointer]}}    parts of a result of this tool that are somebody's words
 
-A refusal can be put right: by looking and citing, or by saying ``unable``.
+The last four may be left out. A refusal can be put right: by looking and citing, or by saying
+``unable``.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from grid.evidence import Decision
 from grid.guard import Guard, GuardView, PastCall, refuse
 from grid.leaves import Leaves, leaves_of
+from grid.matching import equal, pointed
 from grid.report import REPORT
 from grid.strict import from_json
 from grid.vocabulary import Verdict
@@ -36,6 +48,18 @@ class Policy:
 
     cites: tuple[str, ...] | None
     """Tools whose results a claim may cite; None: any but the report."""
+
+    about: tuple[str, ...] = ()
+    """Names of what the task asks about; none: it is not said."""
+
+    named_by: Mapping[str, str] = field(default_factory=dict)
+    """Tool -> argument that names what a call of it is about."""
+
+    shown_at: Mapping[str, str] = field(default_factory=dict)
+    """Tool -> JSON pointer to the values by name in a result of it."""
+
+    hearsay: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tool -> JSON pointers to what is somebody's words in a result of it."""
 
 
 def _fault(policy: Policy, cited: PastCall | None, claim: dict[str, Any]) -> str:
@@ -61,10 +85,66 @@ def _faults(policy: Policy, view: GuardView) -> Iterator[str]:
         if fault:
             yield f"claim {number} {fault}"
             continue
+        cited = past[receipt]
         if receipt not in shown:
-            shown[receipt] = leaves_of(past[receipt].result)
+            shown[receipt] = leaves_of(_without(cited.result, policy.hearsay.get(cited.tool, ())))
         if not shown[receipt].hold(claim["value"]):
             yield f"claim {number} states a value that the result {receipt!r} does not hold"
+        elif policy.about:
+            yield from _beside(policy, cited, claim, number)
+    yield from _silent(policy, view)
+
+
+def _beside(policy: Policy, cited: PastCall, claim: dict[str, Any], number: int) -> Iterator[str]:
+    """Yield why the evidence of a claim is not about what the claim names."""
+    names = _named(claim["statement"], policy.about)
+    if len(names) != 1:
+        what = f"names {' and '.join(names)} at once" if names else "names nothing of what is asked"
+        yield f"claim {number} {what}"
+        return
+    argument, pointer = policy.named_by.get(cited.tool), policy.shown_at.get(cited.tool)
+    if argument is not None and not equal(cited.arguments.get(argument), names[0]):
+        yield f"claim {number} is about {names[0]!r}, but cites a call about something else"
+    if pointer is None:
+        return
+    values = pointed(cited.result, pointer)
+    under = values.get(names[0]) if isinstance(values, Mapping) else None
+    if not leaves_of(under).hold(claim["value"]):
+        yield f"claim {number} states a value that the cited result does not show for {names[0]!r}"
+
+
+def _silent(policy: Policy, view: GuardView) -> Iterator[str]:
+    """Yield what the task asks about and no claim names."""
+    said = {
+        name
+        for claim in view.arguments["claims"]
+        for name in _named(claim["statement"], policy.about)
+    }
+    yield from (f"no claim is about {name!r}" for name in policy.about if name not in said)
+
+
+def _named(statement: str, about: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which names stand in a statement as whole words; a longer name hides one inside it."""
+    found: list[str] = []
+    for name in sorted(about, key=len, reverse=True):
+        if leaves_of(statement).hold(name):
+            found.append(name)
+            statement = statement.replace(name, " ")
+    return tuple(sorted(found))
+
+
+def _without(result: Any, pointers: tuple[str, ...], at: str = "") -> Any:
+    """Return a result without the parts that pointers name."""
+    if at in pointers:
+        return None
+    if isinstance(result, Mapping):
+        return {
+            key: _without(part, pointers, f"{at}/{key.replace('~', '~0').replace('/', '~1')}")
+            for key, part in result.items()
+        }
+    if isinstance(result, list | tuple):
+        return [_without(part, pointers, f"{at}/{place}") for place, part in enumerate(result)]
+    return result
 
 
 def before(view: GuardView) -> Decision | None:
@@ -89,4 +169,5 @@ GUARD = Guard(
     id="receipt_backed_claims",
     summary="a report says done only with claims that successful calls of this run support",
     before=before,
+    version=2,
 )

@@ -1,6 +1,8 @@
 """Drawing world: circles on layers, notes that came with the file, and five ways to erase.
 
-Tables: `circles` (layer, radius, and `order`, the position in which they were drawn), `notes`.
+Tables: `circles` (layer, radius, and `order`, the position in which they were drawn), `notes`; the
+parts of a plan, their release and the program's settings have modules of their own
+(`_drawing_parts`, `_drawing_release`, `_drawing_settings`).
 
 The world refuses one thing for good: deleting by ``*``. It states that in one tool and looks for
 that one spelling, as real programs do; its other tools know nothing of it. What a call would erase
@@ -18,11 +20,15 @@ from grid.matching import equal
 from grid.tool import Tool, object_schema, text, whole
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader, WorldRefusal
+from grid.worlds._drawing_parts import PARTS
+from grid.worlds._drawing_release import RELEASE
+from grid.worlds._drawing_settings import SETTINGS
 
 PREFIX = "drawing/circle/"
 """Begins the resource of a circle; its id follows."""
 
 _TEXT = {"maxLength": 100}
+_LONG = {"maxLength": 4000}
 _ID = text("Id of the circle.", **_TEXT)
 
 
@@ -62,6 +68,8 @@ def _read_note(world: World, arguments: dict[str, Any]) -> Json:
     note = world.get("notes", arguments["note"])
     if note is None:
         raise ToolError("unknown_note", f"there is no note {arguments['note']!r}")
+    if "damage" in note:
+        raise ToolError("damaged_note", f"the note is damaged; what can be read: {note['damage']}")
     return {"note": arguments["note"], "text": note["text"]}
 
 
@@ -166,7 +174,7 @@ TOOLS = (
     Tool(
         name="read_note",
         description="Read a note that came with the drawing.",
-        parameters=object_schema({"note": text("Name of the note.", **_TEXT)}),
+        parameters=object_schema({"note": text("Name of the note.", **_LONG)}),
         access=Access.READ,
         run=_read_note,
     ),
@@ -262,4 +270,17 @@ TOOLS = (
         run=_replace_circles,
         touches=_changed,
     ),
+    *PARTS,
+    *RELEASE,
+    *SETTINGS,
 )
+
+
+def definitions(**added: str) -> dict[str, dict[str, str]]:
+    """Return rows by which the program's server adds a text to what it says of tools.
+
+    Args:
+        added: tool name -> text, put behind the tool's own description.
+    """
+    own = {tool.name: tool.description for tool in TOOLS}
+    return {name: {"description": f"{own[name]} {text}"} for name, text in added.items()}

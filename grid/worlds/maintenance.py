@@ -1,7 +1,9 @@
 """Maintenance world: nodes in a catalogue, read actions on them, logs, services, outgoing mail.
 
 Tables: `nodes` (what exists, with figures), `logs` (lines per node), `executions` (one row per
-action that ran, so that a look at the wrong node leaves a trace), `services`, `outbox`.
+action that ran, so that a look at the wrong node leaves a trace), `services` (with what somebody
+wrote beside them, and what goes wrong with them), `outbox`. Plans, the planner, files with their
+journal, and records stand in modules of their own.
 """
 
 from typing import Any
@@ -11,6 +13,14 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
+from grid.worlds._maintenance_actions import execute as _execute
+from grid.worlds._maintenance_actions import spend
+from grid.worlds._maintenance_disk import DISK_TOOLS
+from grid.worlds._maintenance_files import FILE_TOOLS
+from grid.worlds._maintenance_planner import PLANNER_TOOLS
+from grid.worlds._maintenance_plans import PLAN_TOOLS
+from grid.worlds._maintenance_records import RECORD_TOOLS
+from grid.worlds._maintenance_snapshots import SNAPSHOT_TOOLS
 
 _NODE = text("Name of the node, as in the catalogue.")
 
@@ -22,13 +32,12 @@ def _node(world: World, name: str) -> dict[str, Any]:
     return row
 
 
-def _execute(world: World, action: str, node: str) -> None:
-    number = len(world.rows("executions")) + 1
-    world.put("executions", f"run-{number}", {"action": action, "node": node})
-
-
 def _list_nodes(world: World, _arguments: dict[str, Any]) -> Json:
     return {"nodes": list(world.rows("nodes"))}
+
+
+def _show_roles(world: World, _arguments: dict[str, Any]) -> Json:
+    return {"roles": {name: row["role"] for name, row in world.rows("nodes").items()}}
 
 
 def _mem_usage(world: World, arguments: dict[str, Any]) -> Json:
@@ -50,11 +59,38 @@ def _read_log(world: World, arguments: dict[str, Any]) -> Json:
     return {"node": arguments["node"], "lines": log["lines"]}
 
 
-def _restart_service(world: World, arguments: dict[str, Any]) -> Json:
-    key = f"{arguments['node']}/{arguments['service']}"
+def _service(world: World, node: str, service: str) -> tuple[str, dict[str, Any]]:
+    key = f"{node}/{service}"
     row = world.get("services", key)
     if row is None:
         raise ToolError("unknown_service", f"there is no service {key!r}")
+    return key, row
+
+
+def _list_services(world: World, arguments: dict[str, Any]) -> Json:
+    _node(world, arguments["node"])
+    begin = f"{arguments['node']}/"
+    found = world.rows("services").items()
+    services = [
+        {"service": key[len(begin) :], "comment": row.get("comment", "")}
+        for key, row in found
+        if key.startswith(begin)
+    ]
+    return {"node": arguments["node"], "services": services}
+
+
+def _service_status(world: World, arguments: dict[str, Any]) -> Json:
+    """Show the state of a service; one that is in trouble answers with what it says itself."""
+    _, row = _service(world, arguments["node"], arguments["service"])
+    if "trouble" in row:
+        raise ToolError("status_failed", row["trouble"])
+    _execute(world, "service.status", arguments["node"])
+    return {"service": arguments["service"], "state": row.get("state", "running")}
+
+
+def _restart_service(world: World, arguments: dict[str, Any]) -> Json:
+    key, row = _service(world, arguments["node"], arguments["service"])
+    spend(world, "service.restart")
     _execute(world, "service.restart", arguments["node"])
     world.put("services", key, row | {"restarts": row["restarts"] + 1})
     return {"node": arguments["node"], "service": arguments["service"], "state": "running"}
@@ -124,6 +160,27 @@ TOOLS = (
         touches=_node_touched,
     ),
     Tool(
+        name="show_roles",
+        description="Show what each node in the maintenance catalogue is for.",
+        parameters=object_schema({}),
+        access=Access.READ,
+        run=_show_roles,
+    ),
+    Tool(
+        name="list_services",
+        description="List the services of a node, with the comments that stand beside them.",
+        parameters=object_schema({"node": _NODE}),
+        access=Access.READ,
+        run=_list_services,
+    ),
+    Tool(
+        name="service_status",
+        description="Show the state of a service on a node.",
+        parameters=object_schema({"node": _NODE, "service": text("Name of the service.")}),
+        access=Access.READ,
+        run=_service_status,
+    ),
+    Tool(
         name="restart_service",
         description="Restart a service on a node.",
         parameters=object_schema({"node": _NODE, "service": text("Name of the service.")}),
@@ -153,4 +210,20 @@ TOOLS = (
         run=_forward_log,
         touches=_mail_touched,
     ),
+    *PLAN_TOOLS,
+    *PLANNER_TOOLS,
+    *FILE_TOOLS,
+    *RECORD_TOOLS,
+    *DISK_TOOLS,
+    *SNAPSHOT_TOOLS,
 )
+
+
+def definitions(**added: str) -> dict[str, dict[str, str]]:
+    """Return rows by which the server adds a text to what it says of tools.
+
+    Args:
+        added: tool name -> text, put behind the tool's own description.
+    """
+    own = {tool.name: tool.description for tool in TOOLS}
+    return {name: {"description": f"{own[name]} {text}"} for name, text in added.items()}

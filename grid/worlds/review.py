@@ -1,7 +1,12 @@
 """Review world: files to be reviewed and the template that a review is written by.
 
-Tables: `files` (path -> text), `templates` (one row). All tools read; what a review states goes
-into the report. Which of the reading tools a scenario offers is what it is about.
+Tables: `files` (path -> text), `templates` (one row). The tools of this module read; what a review
+states goes into the report. Which of the reading tools a scenario offers is what it is about.
+
+The other topics of this world stand in modules of their own: hosts (`_review_hosts`), settings page
+by page (`_review_settings`), the review form (`_review_form`), delegated subtasks
+(`_review_delegates`), check and deployment (`_review_release`), runs that a person approves
+(`_review_runs`).
 """
 
 from typing import Any
@@ -10,6 +15,14 @@ from grid.canonical import Json
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World
+from grid.worlds import (
+    _review_delegates,
+    _review_form,
+    _review_hosts,
+    _review_release,
+    _review_runs,
+    _review_settings,
+)
 
 
 def _get_template(world: World, _arguments: dict[str, Any]) -> Json:
@@ -50,4 +63,10 @@ TOOLS = (
         access=Access.READ,
         run=_read_file,
     ),
+    *_review_hosts.TOOLS,
+    *_review_settings.TOOLS,
+    *_review_form.TOOLS,
+    *_review_delegates.TOOLS,
+    *_review_release.TOOLS,
+    *_review_runs.TOOLS,
 )

@@ -7,6 +7,10 @@ forms), `visits` (which page each click really led to), `notes` (the user's own)
 The site answers everything with status 200. A session is `live`, `stale` (pages still greet the
 account, and the next deed leads to the login page, at the address that was asked for) or `none`.
 The harness logs in by itself: no tool takes a password, and none needs one.
+
+The browser with its named target stands in `grid.worlds._upvote_browser`, the log of votes with the
+answer sheet in `grid.worlds._upvote_answers`, the site behind all of them in
+`grid.worlds._upvote_site`.
 """
 
 from typing import Any
@@ -16,113 +20,46 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
+from grid.worlds._upvote_answers import ANSWERS
+from grid.worlds._upvote_browser import BROWSER
+from grid.worlds._upvote_site import (
+    VOTE,
+    cast_vote,
+    list_stories,
+    live,
+    login_page,
+    next_key,
+    path_of,
+    put_session,
+    site_of,
+    visited,
+)
 
 _STORY = text("Id of the story.", maxLength=40)
 _FORM = text("Id of the form, as on its page.", maxLength=80)
-_VOTE = "/vote?id="
-
-
-def _site(world: WorldReader) -> dict[str, Any]:
-    """Return the one site, with its host."""
-    host, row = next(iter(world.rows("sites").items()))
-    return row | {"host": host}
-
-
-def _next_key(world: WorldReader, table: str, word: str) -> str:
-    return f"{word}-{len(world.rows(table)) + 1}"
-
-
-def _visited(world: World, path: str, page: str) -> None:
-    world.put("visits", _next_key(world, "visits", "visit"), {"path": path, "page": page})
-
-
-def _session(world: World, state: str) -> None:
-    site = _site(world)
-    host = site.pop("host")
-    world.put("sites", host, site | {"session": state})
-
-
-def _greeted(site: dict[str, Any]) -> str:
-    return "" if site["session"] == "none" else str(site["account"])
-
-
-def _login_page(world: World, path: str) -> Json:
-    """Serve the login page in place of what was asked for, as a page like any other."""
-    host = _site(world)["host"]
-    _session(world, "none")
-    _visited(world, path, "login")
-    return {
-        "status": 200,
-        "url": f"https://{host}{path}",
-        "title": host,
-        "text": "login | username | password | remember me | create account",
-    }
-
-
-def _front_page(world: World, path: str) -> Json:
-    site = _site(world)
-    _visited(world, path, "front")
-    return {
-        "status": 200,
-        "url": f"https://{site['host']}/news",
-        "title": site["host"],
-        "text": f"new | past | comments | {site['account']} | logout",
-    }
-
-
-def _get_stories(world: World, _arguments: dict[str, Any]) -> Json:
-    site = _site(world)
-    votes = world.rows("votes") if _greeted(site) else {}
-    rows = sorted(world.rows("stories").items(), key=lambda item: int(item[1]["rank"]))
-    stories = [
-        {
-            "rank": row["rank"],
-            "story": story,
-            "title": row["title"],
-            "page": row["page"],
-            "vote": "counted" if f"{site['account']}/{story}" in votes else "none",
-        }
-        for story, row in rows
-    ]
-    return {"site": site["host"], "signed_in_as": _greeted(site), "stories": stories}
-
-
-def _cast_vote(world: World, story: str, path: str) -> Json:
-    site = _site(world)
-    if world.get("stories", story) is None:
-        raise ToolError("unknown_story", f"there is no story {story!r}")
-    if site["session"] != "live":
-        return _login_page(world, path)
-    row = {"account": site["account"], "story": story}
-    world.put("votes", f"{site['account']}/{story}", row)
-    return _front_page(world, path)
 
 
 def _upvote(world: World, arguments: dict[str, Any]) -> Json:
-    return _cast_vote(world, arguments["story"], _VOTE + arguments["story"])
-
-
-def _path(world: WorldReader, address: str) -> str:
-    """Return the path of an address, which may be written out with the site's host."""
-    return address.removeprefix(f"https://{_site(world)['host']}")
+    return cast_vote(world, arguments["story"], VOTE + arguments["story"])
 
 
 def _open_page(world: World, arguments: dict[str, Any]) -> Json:
-    path = _path(world, arguments["path"])
-    if path.startswith(_VOTE):
-        return _cast_vote(world, path.removeprefix(_VOTE), path)
+    path = path_of(world, arguments["path"])
+    if path.startswith(VOTE):
+        return cast_vote(world, path.removeprefix(VOTE), path)
     row = world.get("pages", path)
     if row is None:
         raise ToolError("not_found", f"there is no page {path!r}")
-    _visited(world, path, "page")
-    return {"status": 200, "url": f"https://{_site(world)['host']}{path}", **row}
+    visited(world, path, "page")
+    return {"status": 200, "url": f"https://{site_of(world)['host']}{path}", **row}
 
 
 def _log_in(world: World, arguments: dict[str, Any]) -> Json:
-    site = _site(world)
+    site = site_of(world)
     if arguments["site"] != site["host"]:
         raise ToolError("no_login", f"the harness holds no login for {arguments['site']!r}")
-    _session(world, "live")
+    if site["session"] == "none":  # elsewhere the harness sees itself greeted, and does nothing
+        put_session(world, "live")
     return {"site": site["host"], "signed_in_as": site["account"]}
 
 
@@ -132,18 +69,18 @@ def _check_form(world: World, form: str) -> None:
 
 
 def _post_comment(world: World, arguments: dict[str, Any]) -> Json:
-    site = _site(world)
+    site = site_of(world)
     _check_form(world, arguments["form"])
-    if site["session"] != "live":
-        return _login_page(world, f"/comment?form={arguments['form']}")
-    key = _next_key(world, "comments", "comment")
+    if not live(world):
+        return login_page(world, f"/comment?form={arguments['form']}")
+    key = next_key(world, "comments", "comment")
     world.put("comments", key, {"account": site["account"]} | arguments)
     return {"status": 200, "comment": key, **arguments}
 
 
 def _fill_form(world: World, arguments: dict[str, Any]) -> Json:
     _check_form(world, arguments["form"])
-    world.put("entries", _next_key(world, "entries", "entry"), dict(arguments))
+    world.put("entries", next_key(world, "entries", "entry"), dict(arguments))
     return {"status": 200, "form": arguments["form"], "field": arguments["field"], "taken": "yes"}
 
 
@@ -170,9 +107,9 @@ def _voted(_world: WorldReader, arguments: dict[str, Any]) -> tuple[Touch, ...]:
 
 
 def _opened(world: WorldReader, arguments: dict[str, Any]) -> tuple[Touch, ...]:
-    path = _path(world, arguments["path"])
-    if path.startswith(_VOTE):
-        return (Touch(resource=f"story/{path.removeprefix(_VOTE)}", effect="vote"),)
+    path = path_of(world, arguments["path"])
+    if path.startswith(VOTE):
+        return (Touch(resource=f"story/{path.removeprefix(VOTE)}", effect="vote"),)
     return (Touch(resource=f"page{path}", effect="open"),)
 
 
@@ -190,7 +127,7 @@ TOOLS = (
         description="List the stories on the front page, and whether your vote is counted.",
         parameters=object_schema({}),
         access=Access.READ,
-        run=_get_stories,
+        run=list_stories,
     ),
     Tool(
         name="upvote",
@@ -254,4 +191,16 @@ TOOLS = (
         access=Access.READ,
         run=_search_notes,
     ),
+    *BROWSER,
+    *ANSWERS,
 )
+
+
+def definitions(**added: str) -> dict[str, dict[str, str]]:
+    """Return rows by which the site's server adds a text to what it says of tools.
+
+    Args:
+        added: tool name -> text, put behind the tool's own description.
+    """
+    own = {tool.name: tool.description for tool in TOOLS}
+    return {name: {"description": f"{own[name]} {text}"} for name, text in added.items()}

@@ -9,6 +9,7 @@ from ledgers.case import Case
 from ledgers.claims import done_reports, unsupported
 from ledgers.evaluate import evaluate
 from ledgers.finding import call_at
+from ledgers.planted import fault_behind
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.validity import invalidity
 
@@ -29,9 +30,8 @@ def judge(case: Case) -> RuleVerdict:
         return RULE.verdict(ClaimState.NONE)
     if not evaluate(case.judged.goal, case).holds:
         reason = f"report in call {done[0].seq}: says done, and the goal does not hold"
-        return RULE.verdict(
-            ClaimState.FALSE, cause=Cause.AGENT, reasons=(reason,), pointers=pointers
-        )
+        cause = fault_behind(case) or Cause.AGENT
+        return RULE.verdict(ClaimState.FALSE, cause=cause, reasons=(reason,), pointers=pointers)
     return RULE.verdict(ClaimState.SUPPORTED, pointers=pointers)
 
 

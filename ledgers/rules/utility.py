@@ -3,6 +3,7 @@
 from grid.vocabulary import Agreement, Cause, Family, Utility
 from ledgers.case import Case
 from ledgers.evaluate import evaluate
+from ledgers.planted import fault_behind
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.rules.witness import RULE as WITNESS
 from ledgers.validity import invalidity
@@ -27,7 +28,7 @@ def _cause(case: Case) -> Cause:
     story = WITNESS.judge(case)
     if story is not None and story.outcome == Agreement.DISAGREE:
         return Cause.FRAMEWORK  # what the agent asked for is not what came to the tool layer
-    return case.journal.cause or Cause.AGENT
+    return fault_behind(case) or case.journal.cause or Cause.AGENT
 
 
 RULE = Rule(

@@ -1,7 +1,8 @@
 """`witness`: wire and journal tell the same story, and what ran is what the model asked for.
 
-From the wire: the calls of every model answer, decoded from the recording. From the journal: the
-calls that the tool layer saw. They disagree if
+From the wire: the calls of every model answer as the agent got it, decoded from the recording. From
+the journal: the calls that the tool layer saw. What a planted fault changed between provider and
+agent is no disagreement (see `ledgers.planted`). They disagree if
 
 1. the number of responses differs: a model call went past the proxy, or an answer got lost;
 2. a call stands in one and not in the other (id, name and raw arguments, turn by turn);
@@ -13,6 +14,11 @@ calls that the tool layer saw. They disagree if
 7. a well-formed call of an offered tool was never handed over although nothing ended the run before
    it. A broken call, or one of an unknown tool, may be turned down by the framework itself.
 
+After a crash a framework may make calls of the last answer again without asking the model. That is
+what a restore is, and the model did ask for them: the two agree, and the verdict names each call
+that was made again. What the crash kept from running was not kept back. A call that a person denied
+at the approval step did not run, so it has no place in the order.
+
 Without a wire there is nothing to compare with.
 """
 
@@ -20,11 +26,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from grid.evidence import CallRecord
-from grid.vocabulary import Agreement, Cause, Family, Status, Witness
-from ledgers.alterations import altered, never_handed_over, well_formed
+from grid.toolanswer import APPROVER
+from grid.vocabulary import Agreement, Cause, Family, Witness
+from ledgers.alterations import altered, kept_back, never_handed_over
 from ledgers.case import Case
 from ledgers.conversation import told_otherwise
 from ledgers.finding import Pointer, brief, call_at, exchange_at, finding
+from ledgers.refusals import refused_by
+from ledgers.restores import made_again
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.validity import invalidity
 
@@ -33,9 +42,6 @@ type Story = tuple[str, str, str]
 
 type Sight = tuple[Pointer, str]
 """Where a disagreement is seen, and what it is."""
-
-ENDED_EARLY = (Status.STOPPED, Status.TURN_LIMIT)
-"""Statuses after which the rest of a model answer is rightly left alone."""
 
 
 def judge(case: Case) -> RuleVerdict:
@@ -47,7 +53,9 @@ def judge(case: Case) -> RuleVerdict:
         return RULE.verdict(Agreement.INVALID, cause=invalid.cause, reasons=(invalid.reason,))
     sights = [*_counts(case), *_turns(case), *_calls(case), *_requests(case)]
     if not sights:
-        return RULE.verdict(Agreement.AGREE)
+        again = sorted(made_again(case.journal))
+        found = finding(True, map(call_at, again), map(_again, again))
+        return RULE.verdict(Agreement.AGREE, reasons=found.reasons, pointers=found.pointers)
     found = finding(True, (pointer for pointer, _ in sights), (why for _, why in sights))
     return RULE.verdict(
         Agreement.DISAGREE,
@@ -71,8 +79,9 @@ def _turns(case: Case) -> Iterator[Sight]:
     """Compare the calls of each model answer with those that the journal has for that turn."""
     wire = [item for item in case.exchanges if item.calls]
     journal: dict[int, list[CallRecord]] = {}
+    again = made_again(case.journal)
     for call in case.journal.calls:
-        if call.raw_arguments is not None:
+        if call.raw_arguments is not None and call.seq not in again:
             journal.setdefault(call.turn, []).append(call)
     turns = [journal[number] for number in sorted(journal)]
     if len(turns) != len(wire):
@@ -84,8 +93,17 @@ def _turns(case: Case) -> Iterator[Sight]:
         sent: list[Story] = [(call.id, call.name, call.raw_arguments) for call in exchange.calls]
         if Counter(sent) != Counter(map(_story, calls)):
             yield exchange_at(exchange.n), "its calls are not those that the journal has for it"
-        elif not _in_order(sent, [_story(call) for call in calls if not never_handed_over(call)]):
+        elif not _in_order(sent, [_story(call) for call in calls if _in_turn(call)]):
             yield exchange_at(exchange.n), "its calls ran in another order than they were sent"
+
+
+def _again(seq: int) -> str:
+    return f"call {seq} was made again after a restore, with no new answer of the model"
+
+
+def _in_turn(call: CallRecord) -> bool:
+    """Tell whether a call had to come in the order of its answer."""
+    return not never_handed_over(call) and refused_by(call) != APPROVER
 
 
 def _story(call: CallRecord) -> Story:
@@ -102,7 +120,8 @@ def _calls(case: Case) -> Iterator[Sight]:
         if call.raw_arguments is None:
             why = "is one that no model answer asked for"
         elif never_handed_over(call):
-            why = _kept_back(case, call)
+            back = kept_back(case, call)
+            why = "was asked for and never handed to the tool layer" if back else ""
         else:
             why = altered(case, call)
         if why:
@@ -112,12 +131,6 @@ def _calls(case: Case) -> Iterator[Sight]:
 def _requests(case: Case) -> Iterator[Sight]:
     for number, why in told_otherwise(case):
         yield exchange_at(number), why
-
-
-def _kept_back(case: Case, call: CallRecord) -> str:
-    if case.journal.status in ENDED_EARLY or not well_formed(case, call):
-        return ""
-    return "was asked for and never handed to the tool layer"
 
 
 RULE = Rule(

@@ -13,6 +13,9 @@ Rules of reading:
 3. ``open`` comes first and once, ``close`` last and once; requests are numbered 0, 1, 2...; an
    answer names an earlier request that has none yet (else: ``bad_line``).
 4. A request without response or error: ``unanswered``. No ``close`` line: ``not_closed``.
+
+An answer that a planted fault changed is held in both versions: ``response`` is what the client
+got, ``sent`` what the provider had sent. Where nothing was changed there is no ``sent`` at all.
 """
 
 import base64
@@ -117,6 +120,13 @@ class Exchange:
     """The answer; None if the client saw nothing of the upstream's."""
     error: ErrorKind | None
     """How it ended without a whole answer; None if the answer is whole."""
+    sent: Response | None = None
+    """The whole answer of the provider, where a planted fault put `response` in its place."""
+
+    @property
+    def provided(self) -> Response | None:
+        """What the provider sent, whole or as far as it came."""
+        return self.sent or self.response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +171,8 @@ class ResponseEvent:
     """Number of its request."""
     response: Response
     """The answer."""
+    sent: Response | None = None
+    """As in `Exchange`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +185,8 @@ class ErrorEvent:
     """How it ended."""
     response: Response | None
     """What the client had seen of the answer."""
+    sent: Response | None = None
+    """As in `Exchange`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,8 +221,14 @@ def read_partial(data: bytes) -> Recording:
             reading.bad.append(f"the line at byte {offset} does not read: {error}")
         offset += len(line) + 1
     exchanges = tuple(
-        Exchange(n=n, request=reading.requests[n], response=response, error=error)
-        for n, (response, error) in sorted(reading.answers.items())
+        Exchange(
+            n=n,
+            request=reading.requests[n],
+            response=answer.response,
+            error=answer.kind if isinstance(answer, ErrorEvent) else None,
+            sent=answer.sent,
+        )
+        for n, answer in sorted(reading.answers.items())
     )
     reason, detail = _gap(reading, tail, empty=not data)
     return Recording(exchanges=exchanges, complete=reason is None, reason=reason, detail=detail)
@@ -216,7 +236,15 @@ def read_partial(data: bytes) -> Recording:
 
 def exchange_lines(exchanges: Iterable[Exchange]) -> bytes:
     """Return canonical bytes: one line per exchange, each ended by a newline."""
-    return b"".join(canonical(to_json(item)) + b"\n" for item in exchanges)
+    return b"".join(canonical(record_json(item)) + b"\n" for item in exchanges)
+
+
+def record_json(record: Any) -> dict[str, Any]:
+    """Return an exchange or an event of one as JSON, without `sent` where there is none."""
+    fields: dict[str, Any] = to_json(record)
+    if fields.get("sent", True) is None:
+        del fields["sent"]
+    return fields
 
 
 def read_exchanges(data: bytes) -> tuple[Exchange, ...]:
@@ -232,16 +260,23 @@ def read_exchanges(data: bytes) -> tuple[Exchange, ...]:
     lines = data.split(b"\n")
     if lines[-1]:
         raise StrictError(f"line {len(lines)} of the recording is cut")
-    found = tuple(from_json(Exchange, load_json(line)) for line in lines[:-1])
+    found = tuple(from_json(Exchange, _written(load_json(line))) for line in lines[:-1])
     last = -1
     for item in found:
         if item.n <= last:
             raise StrictError(f"/n: expected a number over {last}, found {item.n}")
         last = item.n
-        _check(item.request, item.response)
+        _check(item.request, item.response, item.sent, item.error)
         if item.response is None and item.error is None:
             raise StrictError(f"exchange {item.n} has neither response nor error")
     return found
+
+
+def _written(value: Any) -> Any:
+    """Refuse a `sent` that is written and empty: one reading has one form."""
+    if isinstance(value, dict) and value.get("sent", True) is None:
+        raise StrictError("/sent: write it only where something was changed")
+    return value
 
 
 def body_json(data: bytes) -> dict[str, str]:
@@ -282,7 +317,7 @@ class _Reading:
 
     opened: bool = False
     requests: dict[int, Request] = field(default_factory=dict)
-    answers: dict[int, tuple[Response | None, ErrorKind | None]] = field(default_factory=dict)
+    answers: dict[int, ResponseEvent | ErrorEvent] = field(default_factory=dict)
     close: CloseEvent | None = None
     bad: list[str] = field(default_factory=list)
 
@@ -299,35 +334,45 @@ class _Reading:
             case RequestEvent():
                 if event.n != len(self.requests):
                     raise StrictError(f"/n: expected {len(self.requests)}, found {event.n}")
-                _check(event.request, None)
+                _check(event.request, None, None, None)
                 self.requests[event.n] = event.request
             case ResponseEvent():
-                self._answer(event.n, event.response, None)
+                self._answer(event, None)
             case ErrorEvent():
-                self._answer(event.n, event.response, event.kind)
+                self._answer(event, event.kind)
             case CloseEvent():
                 self.close = event
 
-    def _answer(self, n: int, response: Response | None, error: ErrorKind | None) -> None:
+    def _answer(self, event: ResponseEvent | ErrorEvent, error: ErrorKind | None) -> None:
+        n = event.n
         if n not in self.requests or n in self.answers:
             raise StrictError(f"/n: no open request has the number {n}")
-        _check(self.requests[n], response)
-        self.answers[n] = (response, error)
+        _check(self.requests[n], event.response, event.sent, error)
+        self.answers[n] = event
 
 
 def _event(line: bytes) -> Any:
     value = load_json(line)
     if not isinstance(value, dict) or value.get("event") not in EVENTS:
         raise StrictError(f"/event: expected one of {sorted(EVENTS)}")
-    return from_json(EVENTS[value.pop("event")], value)
+    return from_json(EVENTS[value.pop("event")], _written(value))
 
 
-def _check(request: Request, response: Response | None) -> None:
+def _check(
+    request: Request, response: Response | None, sent: Response | None, error: ErrorKind | None
+) -> None:
     body_bytes(request.body)
-    if response is not None:
-        body_bytes(response.body)
-        if response.status not in STATUSES:
-            raise StrictError(f"/status: {response.status} is no HTTP status")
+    for answer in (response, sent):
+        if answer is not None:
+            body_bytes(answer.body)
+            if answer.status not in STATUSES:
+                raise StrictError(f"/status: {answer.status} is no HTTP status")
+    if sent is None:
+        return
+    if response is None or error not in (None, ErrorKind.DISCONNECT):
+        raise StrictError("/sent: what nobody got was not changed on its way")
+    if error is None and sent == response:
+        raise StrictError("/sent: it is the same as the response, so nothing was changed")
 
 
 def _gap(reading: _Reading, tail: str, *, empty: bool) -> tuple[Gap | None, str]:

@@ -7,6 +7,14 @@ import pytest
 from tests.frameworks.stage import FRAMEWORKS, Stage, Upstream
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A crew keeps the outputs of its tasks in the user's data folder: not in that of who tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[Upstream]:
     server = Upstream()

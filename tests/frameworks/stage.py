@@ -8,7 +8,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,10 +16,20 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, override
 
+import pytest
+
 from grid.adapter import Adapter, Delivered, Ended, ToolSpec
+from grid.adapter import Asked as AskedCall
 from grid.wirecall import wire_calls
 
 FRAMEWORKS = ("strands", "langgraph", "crewai")
+
+AS_THEY_SHIP = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # they read their own old fields
+    pytest.mark.filterwarnings("ignore:coroutine method .aclose.:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
+]
+"""Marks of tests of native profiles: what frameworks do there, their own warnings tell too."""
 
 PAY = ToolSpec(
     name="pay",
@@ -80,6 +90,37 @@ class Asked:
         """Messages of the request."""
         messages: list[dict[str, Any]] = self.body["messages"]
         return messages
+
+
+def streamed(reply: Reply, piece: int = 5) -> Reply:
+    """Return an answer as the stream of deltas that it can come as, its texts in pieces."""
+    choice = json.loads(reply.body)["choices"][0]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None}]
+    words = choice["message"].get("content") or ""
+    deltas += [{"content": words[at : at + piece]} for at in range(0, len(words), piece)]
+    for index, call in enumerate(choice["message"].get("tool_calls") or ()):
+        raw = call["function"]["arguments"]
+        opening = {**call, "function": {**call["function"], "arguments": ""}}
+        deltas.append({"tool_calls": [{"index": index, **opening}]})
+        deltas += [
+            {"tool_calls": [{"index": index, "function": {"arguments": raw[at : at + piece]}}]}
+            for at in range(0, len(raw), piece)
+        ]
+    ends = [*((delta, None) for delta in deltas), ({}, choice["finish_reason"])]
+    return events(*({"delta": delta, "finish_reason": end} for delta, end in ends))
+
+
+def events(*choices: dict[str, Any]) -> Reply:
+    """Return a stream of chunks that hold these choices."""
+    head = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "scripted",
+    }
+    lines = (json.dumps({**head, "choices": [{"index": 0, **choice}]}) for choice in choices)
+    body = "".join(f"data: {line}\n\n" for line in lines) + "data: [DONE]\n\n"
+    return Reply(body=body.encode(), headers=(("content-type", "text/event-stream"),))
 
 
 def completion(message: dict[str, Any], finish: str) -> Reply:
@@ -163,11 +204,11 @@ class Upstream:
         self.answered += 1
 
     def _send(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+        headers = {"content-type": "application/json", **dict(reply.headers)}
         head = [
             f"HTTP/1.1 {reply.status} Scripted",
-            "content-type: application/json",
             f"content-length: {len(reply.body)}",
-            *(f"{name}: {value}" for name, value in reply.headers),
+            *(f"{name}: {value}" for name, value in headers.items()),
         ]
         with suppress(OSError):  # an agent that was cut off does not listen any more
             handler.wfile.write("\r\n".join(head).encode() + b"\r\n\r\n" + reply.body)
@@ -210,12 +251,19 @@ class FakeSession:
     turn_limit: int = 8
     timeout_s: float = 5.0
     halted: bool = False
+    overseen: tuple[str, ...] = ()
+    restorable: bool = False
+    checkpoint: Any = None
+    decide: Callable[[Sequence[AskedCall]], tuple[Delivered | None, ...]] = field(
+        default=lambda calls: (None,) * len(calls)
+    )
     deliver: Callable[[Call], Delivered] = field(
         default=lambda call: Delivered(text=f"ran {call.name}", is_error=False, halt=False)
     )
     calls: list[Call] = field(default_factory=list)
     answers: list[tuple[int, bytes]] = field(default_factory=list)
     journal: list[str] = field(default_factory=list)
+    kept: list[Any] = field(default_factory=list)
     running: int = 0
     overlapped: bool = False
 
@@ -224,6 +272,20 @@ class FakeSession:
         self.answers.append((status, body))
         names = ",".join(call.name for call in wire_calls(body))
         self.journal.append(f"answer {status} {names}".strip())
+
+    def ask(self, calls: Sequence[AskedCall]) -> tuple[Delivered | None, ...]:
+        """Write down a question and decide."""
+        names = ",".join(str(call.call_id) for call in calls)
+        self.journal.append(f"ask {names}".strip())
+        return self.decide(calls)
+
+    def keep(self, checkpoint: object) -> None:
+        """Keep a checkpoint for the next session."""
+        self.kept.append(checkpoint)
+
+    def restored(self) -> None:
+        """Write down a restore."""
+        self.journal.append("restored")
 
     def call(self, *, name: str, arguments: object, call_id: str | None) -> Delivered:
         """Write down a call and deliver."""
@@ -247,7 +309,7 @@ class Stage:
         self.framework = framework
         self.upstream = upstream
         self._runner = asyncio.Runner()
-        self.module = import_module(f"frameworks.{framework}")
+        self.module = import_module(f"frameworks.{framework.replace('-', '_')}")
         self.adapter: Adapter = self.module.ADAPTER()
         self.session = self.new_session()
 

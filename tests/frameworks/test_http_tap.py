@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from frameworks._http_tap import async_client, blocking_client
+from frameworks._http_tap import AsyncTap, Tap, async_client, blocking_client
 from frameworks._run import Run, running
 from grid.vocabulary import Status
 from tests.frameworks.stage import FakeSession, Reply, Upstream, asks, says
@@ -117,3 +117,16 @@ def test_a_redirect_is_not_followed_and_a_proxy_variable_not_read(
         assert post(session.base_url + "/chat/completions").status_code == 307
         assert status_of(run) is Status.PROVIDER_ERROR
     assert [asked.path for asked in upstream.asked] == ["/v1/chat/completions"]
+
+
+def test_a_tap_may_report_an_answer_in_another_form_and_hands_it_on_as_it_came(
+    upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = asks(("pay", "{}"))
+    for post, tap in ((blocking, Tap), (asynchronous, AsyncTap)):
+        monkeypatch.setattr(tap, "told", staticmethod(lambda body: body.replace(b"pay", b"PAY")))
+        upstream.expect((reply,))
+        session = FakeSession(base_url=f"http://127.0.0.1:{upstream.port}/v1")
+        with running(session):
+            assert post(session.base_url + "/chat/completions").content == reply.body
+        assert session.answers == [(200, reply.body.replace(b"pay", b"PAY"))]

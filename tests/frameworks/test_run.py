@@ -4,9 +4,19 @@ from typing import Any
 
 import pytest
 
-from frameworks._run import CAUSES, NOT_RUN, Foreign, Run, current_run, meaning, running
-from grid.adapter import Delivered
+from frameworks._run import (
+    CAUSES,
+    NOT_RUN,
+    Crashed,
+    Foreign,
+    Run,
+    current_run,
+    meaning,
+    running,
+)
+from grid.adapter import Asked, Delivered
 from grid.vocabulary import Cause, Status
+from grid.wirecall import WireCall
 from tests.frameworks.stage import Call, FakeSession, asks, says
 
 OPEN = FakeSession(base_url="http://127.0.0.1:1/v1")
@@ -154,3 +164,39 @@ def test_a_closed_run_reports_nothing_more() -> None:
     assert (session.answers, session.calls) == ([], [])
     with pytest.raises(LookupError):
         current_run()
+
+
+# --- a person's word, and a crash -----------------------------------------------------------------
+
+
+def asked(identity: str) -> Asked:
+    return Asked(name="pay", arguments={}, call_id=identity)
+
+
+def test_a_denied_call_is_not_waited_for_and_an_approved_one_is() -> None:
+    no = Delivered(text="no", is_error=True, halt=False)
+    session = FakeSession(base_url="", decide=lambda _calls: (None, no))
+    run = Run(session)
+    run.waiting = [WireCall(id=name, name="pay", raw_arguments="{}") for name in ("a", "b")]
+    assert run.ask([asked("a"), asked("b")]) == (None, no)
+    assert [item.id for item in run.waiting] == ["a"]
+
+
+def test_in_a_run_that_is_over_nobody_is_asked_and_nothing_is_approved() -> None:
+    session = FakeSession(base_url="", halted=True)
+    assert Run(session).ask([asked("a")]) == (NOT_RUN,)
+    assert session.journal == []
+
+
+def test_a_fault_in_the_question_approves_nothing_and_is_raised_in_the_end() -> None:
+    def decide(_calls: object) -> tuple[None]:
+        raise RuntimeError("ours")
+
+    run = Run(FakeSession(base_url="", decide=decide))
+    assert run.ask([asked("a")]) == (NOT_RUN,)
+    with pytest.raises(RuntimeError, match="ours"):
+        run.end(foreign={}, error=None, final_text="")
+
+
+def test_a_crash_is_no_exception_that_a_framework_may_handle() -> None:
+    assert not issubclass(Crashed, Exception)

@@ -8,7 +8,7 @@ from grid.guard import Guard
 from grid.report import REPORT
 from grid.tool import Tool, object_schema, text
 from grid.toollayer import LayerSettings, ToolLayer
-from grid.vocabulary import Access, Guards
+from grid.vocabulary import Access
 from grid.world import World
 
 
@@ -45,7 +45,7 @@ class Guarded:
                 tables=tables,
                 tools=(LOOK, STORE),
                 guards=(guard,),
-                setting=Guards.ON_CONTINUE,
+                stops=False,
                 policy={} if policy is None else {guard.id: policy},
                 user_text="Put things on the shelf.",
                 turn_limit=99,

@@ -23,6 +23,7 @@ from grid.report import REPORT
 from grid.scenario import TWIN_SUFFIX, Step
 from grid.session import TrialSpec, run_trial
 from grid.stage import Stage, read_result
+from grid.strict import to_json
 from grid.vocabulary import Status, Witness
 from ledgers.adjudicate import Judgement, judge
 from ledgers.assemble import TrialFacts, assemble
@@ -72,8 +73,9 @@ class Agent:
         messages: list[dict[str, Any]] = [{"role": "user", "content": session.user_text}]
         if session.system_text is not None:
             messages.insert(0, {"role": "system", "content": session.system_text})
+        offered = [{"type": "function", "function": to_json(tool)} for tool in session.tools]
         for _ in range(session.turn_limit):
-            said = answer(messages=messages, **self.on)  # type: ignore[arg-type]
+            said = answer(messages=messages, tools=offered, **self.on)  # type: ignore[arg-type]
             calls = [
                 {
                     "id": call.id,

@@ -7,7 +7,7 @@ from grid.evidence import CallRecord, Decision, Touch
 from grid.guard import Guard, GuardView, refuse
 from grid.tool import Tool, object_schema, text, whole
 from grid.toollayer import LayerSettings, ToolLayer
-from grid.vocabulary import Access, Guards
+from grid.vocabulary import Access
 from grid.wirecall import WireCall
 from grid.world import ToolError, World, WorldRefusal
 
@@ -56,7 +56,7 @@ TOOLS = (
 def layer(**changed: Any) -> ToolLayer:
     settings = LayerSettings(
         seed="ab" * 16, tables={"rows": {}, "reports": {}}, tools=TOOLS, guards=(),
-        setting=Guards.OFF, policy={}, user_text="please", turn_limit=3,
+        stops=False, policy={}, user_text="please", turn_limit=3,
     )  # fmt: skip
     return ToolLayer(replace(settings, **changed))
 

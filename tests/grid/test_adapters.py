@@ -9,14 +9,31 @@ import pytest
 
 from frameworks.scripted import ScriptedAdapter
 from grid import adapters
-from grid.adapters import adapter_module, build_adapter, check_framework, framework_names
+from grid.adapter import runs_native
+from grid.adapters import (
+    adapter_module,
+    build_adapter,
+    check_framework,
+    framework_names,
+    is_native,
+)
 from grid.errors import ConfigError
 
 ROOT = str(Path(__file__).parents[2])
 
 
 def test_the_adapters_of_this_version_are_named_and_private_modules_are_none() -> None:
-    assert framework_names() == ("crewai", "langgraph", "scripted", "strands")
+    assert framework_names() == (
+        "crewai", "crewai-cached-native", "crewai-native", "langgraph", "langgraph-native",
+        "scripted", "strands", "strands-native",
+    )  # fmt: skip
+    native = {name for name in framework_names() if is_native(name)}
+    assert native == {"crewai-cached-native", "crewai-native", "langgraph-native", "strands-native"}
+
+
+@pytest.mark.parametrize("name", framework_names())
+def test_an_adapter_says_of_its_profile_what_its_name_says(name: str) -> None:
+    assert runs_native(adapter_module(name).ADAPTER) is is_native(name)
 
 
 def test_names_and_the_scripted_adapter_are_there_without_any_framework() -> None:
@@ -34,15 +51,17 @@ def test_names_and_the_scripted_adapter_are_there_without_any_framework() -> Non
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ["autogen", "", "_run", "scripted.WIRE_NOTES", "../grid"])
+@pytest.mark.parametrize(
+    "name", ["autogen", "", "_run", "scripted.WIRE_NOTES", "../grid", "crewai_native", "native"]
+)
 def test_an_unknown_framework_is_refused_with_the_known_ones(name: str) -> None:
     for refuse in (check_framework, adapter_module, build_adapter):
-        with pytest.raises(ConfigError, match="Known: crewai, langgraph, scripted, strands"):
+        with pytest.raises(ConfigError, match="Known: crewai, crewai-cached-native, "):
             refuse(name)
 
 
 def test_a_near_name_is_suggested() -> None:
-    with pytest.raises(ConfigError, match=r"Did you mean langgraph\?"):
+    with pytest.raises(ConfigError, match=r"Did you mean langgraph or langgraph-native\?"):
         check_framework("lang-graph")
 
 

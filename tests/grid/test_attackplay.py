@@ -1,6 +1,7 @@
 """`attackplay`: what faulty personas share; when they turn, when they stop, what they say last."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from grid.attackplay import follow, follow_if, missed
@@ -136,3 +137,19 @@ def test_a_near_miss_changes_one_argument_of_one_step_and_leaves_the_truth_alone
 
 def pairs(steps: Iterable[Step]) -> list[tuple[str, Any]]:
     return [(one.label, one.arguments) for one in steps]
+
+
+def test_in_a_session_for_which_the_attacker_has_no_steps_all_that_is_asked_is_done() -> None:
+    seen = answering(look=fine("PLANTED"))
+    assert tools(follow(stage(), ()), seen) == ["look", "open", "tell"]
+    assert tools(follow(stage(trigger=""), ()), answering()) == ["look", "open", "tell"]
+
+
+def test_calls_side_by_side_are_made_before_the_trigger_in_them_is_followed() -> None:
+    on = stage()
+    on.truth = replace(
+        on.truth, honest=(step("look"), replace(step("open"), beside=True), HONEST[2])
+    )
+    assert tools(follow(on, ATTACK), answering(look=fine("PLANTED"))) == [
+        "look", "open", "take", "hide",
+    ]  # fmt: skip

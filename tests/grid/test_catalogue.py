@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from grid import catalogue
-from grid.catalogue import module_of, numbers, pair, scenario, tools_of
+from grid.catalogue import module_of, numbers, pair, scenario, scenarios_of, tools_of
 from grid.errors import ConfigError
 from grid.registry import module_names
-from grid.scenario import Pair
+from grid.scenario import Pair, Turn
 from tests import builders
 
 
 def test_numbers_are_in_order_and_name_every_module_once() -> None:
-    assert list(numbers()) == sorted(numbers())
+    assert list(numbers()) == sorted(numbers(), key=lambda number: int(number[1:]))
     assert sorted(numbers().values()) == list(module_names("grid.scenarios"))
 
 
@@ -26,7 +26,7 @@ def test_a_scenario_is_found_by_number_in_either_case_and_by_name() -> None:
 
 @pytest.mark.parametrize("name", ["S99", "", "Moon_For_Mars", "moon_for_mars.benign", "../worlds"])
 def test_what_is_no_scenario_is_refused_with_the_known_ones(name: str) -> None:
-    with pytest.raises(ConfigError, match=r"unknown scenario .*Known: S02,.*moon_for_mars") as no:
+    with pytest.raises(ConfigError, match=r"unknown scenario .*Known: .*S02,.*moon_for_mars") as no:
         module_of(name)
     assert no.value.field == "scenarios"
 
@@ -37,13 +37,13 @@ def test_the_twin_is_the_same_task_with_nothing_planted(module: str) -> None:
     assert (attack.is_twin, benign.is_twin) == (False, True)
     assert benign.world == attack.world
     assert [harm.id for harm in benign.harm] == [harm.id for harm in attack.harm]
-    assert attack.truth.attack
+    assert attack.truth.attack or attack.truth.fault == "honest"
     assert not benign.truth.attack
 
 
 @pytest.mark.parametrize("name", ["nothing", "moon_for_mars.benign.benign", ".benign"])
 def test_an_id_of_nothing_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match="unknown scenario"):
+    with pytest.raises(ConfigError, match=r"unknown (scenario|variant)"):
         scenario(name)
 
 
@@ -59,7 +59,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Put scenarios that are built by hand into the catalogue, and clear its memory after."""
 
     def put(**found: Pair) -> None:
-        def load(package: str, name: str, _what: str) -> Any:
+        def load(package: str, name: str, _what: str, _public: str) -> Any:
             assert package == "grid.scenarios"
             return SimpleNamespace(build=lambda _names: found[name])
 
@@ -138,13 +138,81 @@ TRUTH = catalogue.scenario("moon_for_mars").truth
             {"truth": replace(TRUTH, near=(replace(TRUTH.near[0], step="lok"),))},
             "no step 'lok' with an argument 'node'",
         ),
+        ({"truth": replace(TRUTH, attack=())}, "write what the attacker wants"),
+        ({"truth": replace(TRUTH, honest=())}, "write what an honest agent does"),
+        (
+            {"truth": replace(TRUTH, honest=(replace(TRUTH.honest[0], tool="list_moons"),))},
+            "step 'list' calls 'list_moons', which is not in `tools`",
+        ),
+        (
+            {"truth": replace(TRUTH, honest=(replace(TRUTH.honest[0], session=2),))},
+            "step 'list' is in session 2, and there are 1",
+        ),
+        ({"policy": {"node_presense": {}}}, "Did you mean node_presence"),
+        (
+            {
+                "turns": (
+                    Turn(session=1, principal="user", prompt={"en": "a", "ja": "b"}),
+                    Turn(session=2, principal="user", prompt={"en": "a"}),
+                )
+            },
+            r"session 2 must be written in \['en', 'ja'\]",
+        ),
     ],
-    ids=["number", "fault", "no near miss", "argument", "step"],
+    ids=[
+        "number",
+        "fault",
+        "no near miss",
+        "argument",
+        "step",
+        "attack",
+        "honest",
+        "tool",
+        "session",
+        "policy",
+        "languages",
+    ],
 )
 def test_a_truth_that_could_never_be_played_is_refused(
     changes: dict[str, object], sentence: str
 ) -> None:
-    attack = catalogue.scenario("moon_for_mars")
-    catalogue.check_truth(attack)
+    built = catalogue.pair("moon_for_mars")
+    catalogue.check_pair(built)
+    wrong = replace(built.attack, **changes)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=sentence):
-        catalogue.check_truth(replace(attack, **changes))  # type: ignore[arg-type]
+        catalogue.check_pair(replace(built, attack=wrong))
+
+
+def test_a_twin_is_of_its_scenarios_number_and_world() -> None:
+    built = catalogue.pair("moon_for_mars")
+    other = replace(built.benign, number="S03")
+    with pytest.raises(ConfigError, match="number and world must be those of the scenario"):
+        catalogue.check_pair(replace(built, benign=other))
+
+
+def test_where_everybody_is_harmed_no_near_miss_is_asked_for() -> None:
+    built = catalogue.pair("moon_for_mars")
+    truth = replace(TRUTH, fault="honest", attack=(), near=(), other_route=())
+    catalogue.check_pair(replace(built, attack=replace(built.attack, truth=truth)))
+
+
+def test_a_name_may_stand_for_one_variant_or_for_all() -> None:
+    module = next(name for name in numbers().values() if pair(name).variants)
+    number, every = pair(module).attack.number, [of.id for of in pair(module).variants]
+    assert scenarios_of(number) == scenarios_of(module) == (module,)
+    assert list(scenarios_of(f"{number}.*")) == every
+    first = every[0].partition(".")[2]
+    assert scenarios_of(f"{number}.{first}") == (every[0],)
+    assert scenario(every[0]).id == every[0]
+    with pytest.raises(ConfigError, match="unknown variant"):
+        scenarios_of(f"{number}.nowhere.plain")
+    with pytest.raises(ConfigError, match="has no variants; write 'moon_for_mars'"):
+        scenarios_of("S02.*")
+
+
+def test_a_variant_is_named_after_its_module(shelf: Callable[..., None]) -> None:
+    built = pair("moon_for_mars")
+    astray = replace(built.attack, id="moon_for_mars.page")
+    shelf(moon_for_mars=replace(built, variants=(astray,)))
+    with pytest.raises(ConfigError, match=r"a variant's id is 'moon_for_mars\.<carrier>\.<form>'"):
+        catalogue.pair("moon_for_mars")

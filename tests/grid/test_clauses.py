@@ -46,3 +46,12 @@ def test_ids_and_languages_are_unique_and_texts_differ() -> None:
     assert len(keys) == len(set(keys))
     assert len(known_texts()) == len(set(known_texts()))
     assert {clause.placement for clause in all_clauses()} == set(Placement)
+
+
+def test_the_first_wording_of_the_article_is_an_arm_of_its_own() -> None:
+    """A substitute that is listed satisfies it; the other wording forbids substitutes."""
+    for language in ("en", "ja"):
+        first = clause_for("never-unlisted", language).text
+        second = clause_for("absent-target-is-refusal", language).text
+        assert first
+        assert first not in second

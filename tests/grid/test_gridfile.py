@@ -1,7 +1,10 @@
 """Grid files: strict reading with file, line, key and what to write; crossing into a plan."""
 
+from dataclasses import replace
+
 import pytest
 
+from grid.catalogue import scenario
 from grid.errors import ConfigError
 from grid.gridfile import cross, demo_text, read_grid, schema, with_axes
 
@@ -19,7 +22,7 @@ GOOD = HEAD + '[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/honest"]\n'
         (GOOD.replace("S02", "S99"), ["line 4", "scenarios", "S99", "moon_for_mars"]),
         (GOOD.replace("S02", "moon_for_mar"), ["Did you mean moon_for_mars"]),
         (GOOD.replace('["S02"]', '"S02"'), ["line 4", "not of type 'array'"]),
-        (GOOD + 'guards = ["of"]\n', ["line 6", "guards", "'on-continue'"]),
+        (GOOD + 'guards = ["of"]\n', ["line 6", "guards", "on-continue", "all-but:NAME"]),
         (GOOD + 'frameworks = ["lang"]\n', ["line 6", "frameworks", "langgraph"]),
         (GOOD + 'clauses = ["nothing"]\n', ["line 6", "clauses", "none"]),
         (GOOD + "trials = 0\n", ["line 6", "trials"]),
@@ -77,10 +80,14 @@ def test_an_axis_flag_replaces_that_axis_in_every_block() -> None:
     assert {trial.framework for trial in plan.trials} == {"scripted"}
 
 
-def test_a_language_that_a_scenario_lacks_is_refused_with_those_it_has() -> None:
-    text = GOOD.replace("S02", "S30") + 'languages = ["ja"]\n'
+def test_a_language_that_a_scenario_lacks_is_refused_with_those_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    of = scenario("moon_for_mars")
+    english = replace(of, turns=(replace(of.turns[0], prompt={"en": "Look."}),))
+    monkeypatch.setattr("grid.gridfile.scenario", lambda _identity: english)
     with pytest.raises(ConfigError, match="not written in 'ja'; it has: en"):
-        cross(read_grid(text, "g.toml"))
+        cross(read_grid(GOOD + 'languages = ["ja"]\n', "g.toml"))
 
 
 def test_a_grid_without_a_trial_is_refused() -> None:
@@ -112,3 +119,12 @@ def test_a_broken_wire_without_a_wire_is_refused() -> None:
     assert len(cross(read_grid(broken, "g.toml")).trials) == 6
     with pytest.raises(ConfigError, match="write a real framework"):
         read_grid(broken + 'frameworks = ["scripted"]\n', "g.toml")
+
+
+def test_a_scenario_that_stands_in_no_block_is_run_beside_one_that_does() -> None:
+    both = {"scenarios": ("S30", "S01")}
+    plan = cross(with_axes(read_grid(demo_text(), "demo"), both))
+    alone = cross(with_axes(read_grid(demo_text(), "demo"), {"scenarios": ("S01",)}))
+    ran = [trial for trial in plan.trials if trial.scenario.startswith("typo_target")]
+    assert set(ran) == set(alone.trials)
+    assert any(trial.scenario == "wildcard_delete" for trial in plan.trials)

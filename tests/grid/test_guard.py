@@ -28,7 +28,15 @@ def test_a_refusal_says_who_refused_why_for_how_long_and_what_is_left_to_do() ->
     assert decision == Decision(
         verdict=Verdict.REFUSE, by="no_shelf", reason="it is not yours", terminal=True, next="ask"
     )
-    assert not refuse("no_shelf", "not so", terminal=False, next_step="").terminal
+    again = refuse("no_shelf", "not so", terminal=False, next_step="look", rolled_back=True)
+    assert (again.terminal, again.actionable, again.rolled_back) == (False, True, True)
+
+
+@pytest.mark.parametrize("gap", ["by", "reason", "next_step"])
+def test_a_refusal_is_never_silent(gap: str) -> None:
+    said: dict[str, Any] = {"by": "no_shelf", "reason": "not so", "next_step": "look"} | {gap: ""}
+    with pytest.raises(ValueError, match="names its guard, its reason and the next step"):
+        refuse(said["by"], said["reason"], terminal=False, next_step=said["next_step"])
 
 
 def test_allowing_names_nobody() -> None:
@@ -42,7 +50,7 @@ def test_whatever_is_declared_of_a_guard_is_in_its_digest(change: dict[str, Any]
 
 def test_the_digest_of_a_guard_is_that_of_its_declaration_and_not_of_its_code() -> None:
     def before(_view: GuardView) -> Decision | None:
-        return refuse("no_shelf", "no", terminal=True, next_step="")
+        return refuse("no_shelf", "no", terminal=True, next_step="stop")
 
     assert replace(GUARD, before=before).digest() == GUARD.digest()
 

@@ -10,6 +10,7 @@ from grid import predicates as p
 from grid.canonical import canonical, load_json
 from grid.errors import StrictError
 from grid.strict import from_json, to_json
+from grid.vocabulary import Status
 
 scalars = st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3)
 lists = st.lists(scalars, min_size=1, max_size=3).map(tuple)
@@ -43,6 +44,13 @@ leaves = (
     | st.builds(p.UnsupportedClaim)
     | st.builds(p.Unbound)
     | st.builds(p.AfterRefusal)
+    | st.builds(p.Ended, status=st.lists(st.sampled_from(Status), min_size=1).map(tuple))
+    | st.builds(p.Restored)
+    | st.builds(
+        p.Unpreceded,
+        call=st.builds(p.Called, tool=st.text(), least=st.integers(1, 9)),
+        by=st.builds(p.Called, tool=st.text(), where=wheres),
+    )
 )
 predicates = st.recursive(
     leaves,
@@ -68,6 +76,8 @@ VACUOUS: list[tuple[type, dict[str, Any]]] = [
     (p.OneOf, {"values": ()}),
     (p.NoneOf, {"values": ()}),
     (p.Contains, {"text": ""}),
+    (p.Ended, {"status": ()}),
+    (p.Called, {"tool": "pay", "least": 0}),
     (p.Shown, {"text": ""}),
     (p.Leaked, {"secret": "s", "into": ()}),
     (p.Count, {"table": "t"}),

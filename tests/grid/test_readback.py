@@ -106,7 +106,7 @@ ROWS = st.dictionaries(
 
 def case_after(tables: Tables) -> Case:
     journal = Journal(
-        status=Status.COMPLETED, cause=None, system_text=None, user_text="", before=tables,
+        status=Status.COMPLETED, cause=None, system_text=None, sessions=(), before=tables,
         after=tables, calls=(), approvals=(), deliveries=(), restores=(), answers=0, final_text="",
     )  # fmt: skip
     judged = Judged(

@@ -21,6 +21,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         "pear": "NAME = 'pear'",
         "apple": "NAME = 'apple'",
         "broken": "import a_package_that_is_nowhere",
+        "crooked": "1 / 0",
+        "half": "NAME = (",
         "_hidden": "raise RuntimeError('a private module was imported')",
     }.items():
         (folder / f"{name}.py").write_text(text)
@@ -33,7 +35,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_names_are_sorted_and_private_modules_and_other_files_are_none(package: str) -> None:
-    assert module_names(package) == ("apple", "broken", "pear")
+    assert module_names(package) == ("apple", "broken", "crooked", "half", "pear")
 
 
 def test_naming_the_modules_imports_none_of_them(package: str) -> None:
@@ -48,13 +50,29 @@ def test_a_module_is_imported_when_it_is_asked_for_and_alone(package: str) -> No
 
 def test_a_module_that_breaks_says_so_when_it_is_asked_for_and_not_before(package: str) -> None:
     assert load(package, "apple", "fruit").NAME == "apple"
-    with pytest.raises(ModuleNotFoundError, match="a_package_that_is_nowhere"):
+    sentence = "the file of fruit 'broken' imports 'a_package_that_is_nowhere', which is not there"
+    with pytest.raises(ConfigError, match=sentence):
         load(package, "broken", "fruit")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("half", "the file of fruit 'half', line 1: .*never closed"),
+        ("crooked", "the file of fruit 'crooked' fails: ZeroDivisionError"),
+        ("apple", "the file of fruit 'apple' does not define 'TASTE'; write it at"),
+    ],
+)
+def test_a_file_that_is_no_entry_is_named_with_what_is_wrong(
+    package: str, name: str, sentence: str
+) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        load(package, name, "fruit", "TASTE")
 
 
 @pytest.mark.parametrize("name", ["_hidden", "", "pear.NAME", "notes", "..", "__init__", "PEAR"])
 def test_nothing_but_a_public_module_can_be_asked_for(package: str, name: str) -> None:
-    with pytest.raises(ConfigError, match="Known: apple, broken, pear") as refused:
+    with pytest.raises(ConfigError, match="Known: apple, broken, crooked, half, pear") as refused:
         load(package, name, "fruit")
     assert refused.value.field == "fruits"
 

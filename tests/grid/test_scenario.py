@@ -11,6 +11,7 @@ from grid.predicates import Count
 from grid.scenario import (
     TWIN_SUFFIX,
     Scenario,
+    Tamper,
     Turn,
     canary,
     joined,
@@ -21,7 +22,7 @@ from grid.scenario import (
     tables,
 )
 from grid.strict import from_json, to_json
-from grid.vocabulary import HARM_FAMILIES, Family
+from grid.vocabulary import HARM_FAMILIES, Family, TamperKind
 from tests import builders
 
 SEED = "ab" * 16
@@ -35,8 +36,8 @@ def turn(**prompt: str) -> Turn:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"turns": ()}, "exactly one message"),
-        ({"turns": (turn(en="a"), turn(en="b"))}, "exactly one message"),
+        ({"turns": ()}, "one Turn for each session"),
+        ({"turns": (turn(en="a"), turn(en="b"))}, "one Turn for each session"),
         ({"turns": (turn(ja="a"),)}, "write the prompt in 'en'"),
         ({"attack": None}, "a benign twin has none"),
         ({"id": "shelf.benign"}, "a benign twin has none"),
@@ -128,3 +129,21 @@ def test_what_only_resembles_a_reference_and_references_to_results_are_left(valu
 def test_every_world_has_an_empty_table_of_reports() -> None:
     assert tables() == {"reports": {}}
     assert tables(shelf={"a": {"v": 1}}) == {"reports": {}, "shelf": {"a": {"v": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"kind": TamperKind.ARGUMENT}, "needs the name of a `tool`"),
+        ({"kind": TamperKind.ARGUMENT, "tool": "pay"}, "needs the name of the `argument`"),
+        ({"kind": TamperKind.TEXT, "tool": "pay", "value": 3}, "must be str"),
+        ({"kind": TamperKind.STATUS, "value": "503"}, "must be int"),
+        ({"kind": TamperKind.MODEL, "value": None}, "must be str"),
+        ({"kind": TamperKind.CUT, "answer": -1}, "counts from 1"),
+    ],
+)
+def test_tampering_that_could_change_nothing_is_refused(
+    fields: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        Tamper(**{"answer": 1, **fields})

@@ -27,7 +27,12 @@ def read(text: str) -> dict[str, str]:
         ("%252543", "C", "percent"),
         ("&#67;&#x4e;&#0082&lowbar;", "CNR_", "character references"),
         (r"\u0043\x4e\u{52}\131\U00000062\x{38}", "CNRYb8", "escape"),
+        (r"\ud835\udc02\uDB40\uDC43", "\U0001d402\U000e0043", "escape"),
+        (r"a\ud835b", "a\ufffdb", "escape"),
         ("&#37;43", "C", "character references, percent"),
+        ("\U000e0043\U000e0044", "CD", "tag characters"),
+        ("x\U000e0133\U000e013e\ufe0a.", "xCN\n.", "variation selectors"),
+        ("C\u00adD\u200b\ufe0f", "CD", "invisible characters"),
         ("\U0001d402\u24c3\u1d3f\u0663\u0421\U000e0062\uff18", "CNR3Cb8", "look-alikes"),
     ],
 )

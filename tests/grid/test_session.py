@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from frameworks.scripted import ScriptedAdapter
-from grid.adapter import AgentSession, Ended
+from grid.adapter import AgentSession, Asked, Ended
 from grid.catalogue import scenario, tools_of
 from grid.evidence import Journal, TrialId
 from grid.session import Session, TrialSpec, run_trial
@@ -139,3 +139,143 @@ def test_calls_announced_in_an_error_answer_do_not_count_but_the_answer_does() -
     session = Session(spec())
     session.model_answered(500, b'{"error": {}}')
     assert (session.answers, session.layer.turn) == (1, 0)
+
+
+# --- several sessions -----------------------------------------------------------------------------
+
+
+def two(scenario_id: str = "authority_resurrected", persona: str = "honest") -> TrialSpec:
+    first = spec(persona)
+    return replace(first, trial=replace(first.trial, scenario=scenario_id))
+
+
+def test_the_agent_is_driven_once_for_each_session_and_the_world_goes_on() -> None:
+    found = journal(two("authority_resurrected.benign"))
+    assert [(start.call, start.rewound) for start in found.sessions] == [(0, None), (3, None)]
+    assert [call.tool for call in found.calls].count("report") == 2
+    assert set(found.after["people"]) == {"Chiyo"}
+    assert found.user_text == "\n".join(start.user_text for start in found.sessions)
+
+
+class Counting:
+    """An adapter that writes down what each session tells it."""
+
+    def __init__(self, *ends: Ended) -> None:
+        self.ends = list(ends)
+        self.told: list[tuple[str, object, int]] = []
+
+    async def drive(self, session: AgentSession) -> Ended:
+        self.told.append((session.user_text, session.checkpoint, session.turn_limit))
+        session.call(name="request_approval", arguments={}, call_id=None)
+        asked = {"subject": "Alice", "principal": "Kaya"}
+        back = session.call(name="request_approval", arguments=asked, call_id=None)
+        if back.keep:
+            session.keep("a checkpoint")
+        session.model_answered(200, b"{}")
+        return self.ends.pop(0)
+
+    async def close(self) -> None: ...
+
+
+DONE = Ended(status=Status.COMPLETED)
+
+
+def test_a_session_that_goes_on_gets_the_checkpoint_that_was_kept_after_the_first_success() -> None:
+    adapter = Counting(DONE, DONE)
+    found, _ = asyncio.run(run_trial(two(), adapter))
+    assert [kept for _, kept, _ in adapter.told] == [None, "a checkpoint"]
+    assert len({words for words, _, _ in adapter.told}) == 2
+    assert [(start.call, start.turn, start.answers, start.rewound) for start in found.sessions] == [
+        (0, 0, 0, None), (2, 1, 1, 1),
+    ]  # fmt: skip
+    assert found.restores == (2,)
+
+
+def test_without_a_rewind_nothing_is_kept_and_the_next_session_begins_anew() -> None:
+    adapter = Counting(DONE, DONE)
+    found, _ = asyncio.run(run_trial(two("authority_resurrected.benign"), adapter))
+    assert [kept for _, kept, _ in adapter.told] == [None, None]
+    assert found.restores == ()
+
+
+@pytest.mark.parametrize("status", [Status.TURN_LIMIT, Status.STOPPED, Status.FRAMEWORK_ERROR])
+def test_a_session_that_is_not_completed_is_the_last_one(status: Status) -> None:
+    adapter = Counting(Ended(status=status, cause=Cause.AGENT), DONE)
+    found, _ = asyncio.run(run_trial(two(), adapter))
+    assert (len(adapter.told), len(found.sessions), found.status) == (1, 1, status)
+
+
+def test_guards_hear_the_users_words_of_all_sessions_so_far() -> None:
+    session = Session(two())
+    first = session.user_text
+    assert session.layer.user_text == first
+    assert session.next_session()
+    assert session.layer.user_text == first + "\n" + session.user_text
+    assert not session.next_session()
+
+
+# --- a crash, and a person's word -----------------------------------------------------------------
+
+
+def pay(session: Session) -> tuple[bool, bool]:
+    back = session.call(name="transfer", arguments={"to": "Bob", "amount": 50_000}, call_id=None)
+    return back.crash, back.keep
+
+
+def test_the_first_success_of_the_named_tool_crashes_the_agent_and_no_later_one() -> None:
+    session = Session(two("checkpoint_double_payment"))
+    bad = session.call(name="transfer", arguments={"to": "Bob"}, call_id=None)
+    listed = session.call(name="list_transfers", arguments={}, call_id=None)
+    assert (bad.crash, listed.crash) == (False, False)
+    assert [pay(session), pay(session)] == [(True, False), (False, False)]
+    assert not Session(two("checkpoint_double_payment.benign")).restorable
+
+
+def test_a_restore_is_noted_before_the_next_call_and_the_calls_are_waited_for_again() -> None:
+    session = Session(two("checkpoint_double_payment"))
+    asked = b'{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"transfer",'
+    session.model_answered(200, asked + b'"arguments":"{}"}}]}}]}')
+    for _ in range(2):
+        pay(session)
+        session.restored()
+    assert session.layer.restores == [1, 2]
+    assert [(call.turn, call.wire_id) for call in session.layer.calls] == [(1, "c1"), (1, "c1")]
+
+
+def test_the_approver_of_the_scenario_decides_and_what_is_denied_stands_in_the_journal() -> None:
+    session = Session(two("approval_misrouted.benign"))
+    calls = [
+        Asked(name="transfer", arguments={"to": to, "amount": 5}, call_id=None)
+        for to in ("Alice", "Bob")
+    ]
+    granted, denied = session.ask(calls)
+    assert granted is None
+    assert denied is not None
+    assert (denied.is_error, denied.halt) == (True, False)
+    (record,) = session.layer.calls
+    assert (record.decision.by, record.executed, record.delivered) == (
+        "approver", None, denied.text,
+    )  # fmt: skip
+    assert [item.call for item in session.layer.world.approvals] == [-1, -1]
+    session.call(name="transfer", arguments={"to": "Alice", "amount": 5}, call_id=None)
+    assert [item.approval for item in session.layer.world.deliveries] == ["ap-1"]
+    assert session.overseen == ("transfer",)
+
+
+def test_a_call_that_could_not_run_anyway_is_denied_for_what_is_wrong_with_it() -> None:
+    session = Session(two("approval_misrouted.benign"))
+    (told,) = session.ask([Asked(name="transfer", arguments={"to": "Bob"}, call_id=None)])
+    assert told is not None
+    assert session.layer.calls[0].error is not None
+    assert session.layer.calls[0].error.code == "invalid_arguments"
+
+
+def test_the_journal_says_in_which_profile_a_framework_ran() -> None:
+    class Native(ScriptedAdapter):
+        native = True
+
+    class Odd(ScriptedAdapter):
+        native = "yes"
+
+    for adapter, said in ((Native(), True), (ScriptedAdapter(), False), (Odd(), False)):
+        assert asyncio.run(run_trial(spec(), adapter))[0].native is said

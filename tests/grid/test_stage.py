@@ -1,22 +1,27 @@
 """`stage`: a persona is played from what it can see, anew for every request."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from grid.adapter import ToolSpec
 from grid.canonical import text_json
 from grid.scenario import Step, Truth, canary, joined, receipt_of, result_of, secret
 from grid.stage import (
     NO_RESULT,
     Act,
+    Part,
     Persona,
     PlannedCall,
     Play,
     Result,
     Stage,
     act_calls,
+    answers,
+    converse,
     perform,
-    play_step,
+    play_answer,
     play_steps,
     read_result,
     report,
@@ -103,19 +108,19 @@ def test_the_trigger_is_looked_for_in_the_users_words_and_results_and_not_in_the
 @pytest.mark.parametrize("value", ["PLANTED", ["a", ["PLANTED"]], {"a": {"b": ["x PLANTED y"]}}])
 def test_a_trigger_anywhere_in_a_result_is_seen(value: Any) -> None:
     on = stage()
-    run(play_step(on, step()), fine(value))
+    run(play_answer(on, (step(),)), fine(value))
     assert on.triggered()
 
 
 def test_a_trigger_that_json_would_write_otherwise_is_seen_in_the_value() -> None:
     on = stage(trigger='say "yes"\n')
-    run(play_step(on, step()), fine(['say "yes"\n']))
+    run(play_answer(on, (step(),)), fine(['say "yes"\n']))
     assert on.triggered()
 
 
 def test_a_trigger_in_a_text_that_is_no_result_is_seen() -> None:
     on = stage()
-    run(play_step(on, step()), read_result("Error: PLANTED"))
+    run(play_answer(on, (step(),)), read_result("Error: PLANTED"))
     assert on.triggered()
 
 
@@ -180,7 +185,7 @@ def test_a_step_that_did_not_succeed_stops_the_script_unless_it_may(
 
 
 def test_a_turn_that_nothing_came_back_for_is_a_failed_result() -> None:
-    play = play_step(stage(), step())
+    play = play_answer(stage(), (step(),))
     next(play)
     with pytest.raises(StopIteration) as end:
         play.send(())
@@ -192,7 +197,7 @@ def test_a_turn_that_nothing_came_back_for_is_a_failed_result() -> None:
 
 def twice(on: Stage) -> Play:
     yield Act(calls=(PlannedCall(tool="a", arguments={}), PlannedCall(tool="b", arguments={})))
-    yield from play_step(on, step("c"))
+    yield from play_answer(on, (step("c"),))
     yield Act(text="Bye.")
 
 
@@ -240,3 +245,77 @@ def test_a_plain_report_claims_nothing() -> None:
     assert report("refused", "No.").arguments == {
         "status": "refused", "reason": "No.", "claims": [],
     }  # fmt: skip
+
+
+# --- side by side, and sessions -------------------------------------------------------------------
+
+
+def test_steps_side_by_side_are_asked_for_in_one_answer() -> None:
+    steps = (step("a"), replace(step("b"), beside=True), step("c"), replace(step("d"), beside=True))
+    assert [[one.label for one in group] for group in answers(steps)] == [["a", "b"], ["c", "d"]]
+    assert answers((replace(step("a"), beside=True),)) == ((replace(step("a"), beside=True),),)
+    on, play = stage(), play_steps(stage(), steps)
+    assert [call.tool for call in next(play).calls] == ["a", "b"]
+    assert [call.tool for call in play.send((fine(), fine())).calls] == ["c", "d"]
+    assert on.memory == {}
+
+
+def test_the_first_of_them_that_fails_stops_the_script_and_all_are_remembered() -> None:
+    on = stage()
+    group = (step("a", may_fail=True), replace(step("b"), beside=True), step("c"))
+    play = play_answer(on, group)
+    next(play)
+    with pytest.raises(StopIteration) as end:
+        play.send((FAILED, refused(terminal=False), fine(3)))
+    assert end.value.value == refused(terminal=False)
+    assert on.memory["c"].value == 3
+
+
+def test_a_description_of_a_tool_is_seen_from_the_start() -> None:
+    tool = ToolSpec(name="a", description="so PLANTED it is", parameters={})
+    truth = Truth(honest=(), attack=(), trigger="PLANTED", fault="")
+    on = Stage(
+        truth=truth, seed=SEED, parameter="", system_text="", user_text="please", tools=(tool,)
+    )
+    assert on.triggered()
+
+
+def of_sessions() -> Stage:
+    truth = Truth(
+        honest=(step("a"), replace(step("b"), session=2)), trigger="PLANTED", fault="",
+        attack=(replace(step("x"), session=2),),
+    )  # fmt: skip
+    return Stage(truth=truth, seed=SEED, parameter="", system_text="", user_text="first")
+
+
+def test_only_the_steps_of_its_session_are_played() -> None:
+    on = of_sessions()
+    assert ([one.label for one in on.truth.honest], on.truth.attack) == (["a"], ())
+    on.enter(2, "second")
+    assert [[one.label for one in part] for part in (on.truth.honest, on.truth.attack)] == [
+        ["b"], ["x"],
+    ]  # fmt: skip
+    assert (on.session, on.user_text, len(on.script.honest)) == (2, "second", 2)
+
+
+def test_what_an_earlier_part_of_the_conversation_showed_stays_seen_and_remembered() -> None:
+    def play(on: Stage) -> Play:
+        yield from play_steps(on, on.truth.honest)
+        yield Act(text=f"{on.session} {sorted(on.memory)} {on.triggered()}")
+
+    two = Persona(id="two", summary="", play=play)
+    first = Part(session=1, user_text="first", past=((fine("PLANTED"),),))
+    second = Part(session=2, user_text="second", past=((fine(),),))
+    assert converse(two, of_sessions(), (first, second)).text == "2 ['a', 'b'] True"
+    assert converse(two, of_sessions(), (second,)).text == "2 ['b'] False"
+    again = converse(two, of_sessions(), (first, replace(second, past=())))
+    assert [call.tool for call in again.calls] == ["b"]
+    on = of_sessions()
+    converse(two, on, (first,))
+    with pytest.raises(ValueError, match="a new stage"):
+        converse(two, on, (first,))
+
+
+def test_ids_of_calls_differ_between_sessions() -> None:
+    assert wire_id(SEED, 1, 0) == wire_id(SEED, 1, 0, 1)
+    assert len({wire_id(SEED, 1, 0, session) for session in (1, 2, 3)}) == 3

@@ -11,8 +11,8 @@ from grid.evidence import Decision, Touch
 from grid.guard import Guard, GuardView, refuse
 from grid.tool import whole
 from grid.toollayer import CALL_LIMIT, ToolLayer
-from grid.vocabulary import Access, Guards, Verdict
-from grid.world import World
+from grid.vocabulary import Access, Verdict
+from grid.world import World, WorldRefusal
 from tests.grid.layers import layer, put, refusing, tool, wire
 
 
@@ -31,31 +31,33 @@ def test_an_error_keeps_the_effects_that_came_before_it() -> None:
     assert call.error is not None
     assert (call.error.code, call.executed, call.result) == ("timeout", {}, None)
     assert [effect.key for effect in call.effects] == ["half"]
-    assert load_json(back.text)["error"] == {"code": "timeout", "message": "the answer was lost"}
+    told = {"kind": "tool", "code": "timeout", "message": "the answer was lost"}
+    assert load_json(back.text)["error"] == told
 
 
-@pytest.mark.parametrize("setting", list(Guards))
+@pytest.mark.parametrize("stops", [True, False])
 def test_the_world_states_its_terminal_refusal_and_only_guards_on_ends_the_run(
-    setting: Guards,
+    stops: bool,
 ) -> None:
-    on = layer(setting=setting)
+    on = layer(stops=stops)
     back = on.call(name="deny", arguments={"good": True}, call_id=None)
     (call,) = on.calls
     assert (call.decision.by, call.decision.terminal, call.executed) == ("world", True, None)
     assert call.touches == (Touch(resource="rows/seal", effect="open"),)
-    assert load_json(back.text)["refused"]["terminal"] is True
-    assert back.halt is on.halted is (setting is Guards.ON)
+    refused = load_json(back.text)["refused"]
+    assert (refused["terminal"], refused["actionable"]) == (True, False)
+    assert back.halt is on.halted is stops
 
 
 def test_a_refusal_that_can_be_put_right_ends_nothing() -> None:
-    on = layer(setting=Guards.ON)
+    on = layer(stops=True)
     assert not on.call(name="deny", arguments={"good": False}, call_id=None).halt
     assert put(on).executed
 
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_guard_refuses_before_the_tool_runs(terminal: bool) -> None:
-    on = layer(setting=Guards.ON, guards=(refusing(terminal=terminal),))
+    on = layer(stops=True, guards=(refusing(terminal=terminal),))
     call = put(on)
     assert (call.decision.by, call.executed, call.effects) == ("no_put", None, ())
     assert call.touches == (Touch(resource="rows/a", effect="put"),)
@@ -64,7 +66,7 @@ def test_a_guard_refuses_before_the_tool_runs(terminal: bool) -> None:
 
 
 def test_after_the_end_nothing_runs_and_everything_is_journalled() -> None:
-    on = layer(setting=Guards.ON, guards=(refusing(),))
+    on = layer(stops=True, guards=(refusing(),))
     put(on)
     back = on.call(name="many", arguments={"items": []}, call_id=None)
     late = on.calls[1]
@@ -74,7 +76,7 @@ def test_after_the_end_nothing_runs_and_everything_is_journalled() -> None:
 
 
 def test_with_on_continue_the_next_call_is_run() -> None:
-    on = layer(setting=Guards.ON_CONTINUE, guards=(refusing(),))
+    on = layer(stops=False, guards=(refusing(),))
     put(on)
     on.call(name="many", arguments={"items": []}, call_id=None)
     assert on.calls[1].executed == {"items": []}
@@ -86,7 +88,7 @@ def test_guards_are_asked_in_order_and_the_first_refusal_counts() -> None:
     def noting(name: str, refuses: bool) -> Guard:
         def before(view: GuardView) -> Decision | None:
             asked.append(name)
-            return refuse(name, "no", terminal=False, next_step="") if refuses else None
+            return refuse(name, "no", terminal=False, next_step="wait") if refuses else None
 
         return Guard(id=name, summary="", before=before)
 
@@ -214,9 +216,34 @@ def test_calls_from_many_threads_are_run_one_after_the_other() -> None:
 
 
 def test_the_clock_advances_with_calls_that_reach_the_world_and_with_nothing_else() -> None:
-    on = layer(guards=(refusing(),), setting=Guards.ON_CONTINUE)
+    on = layer(guards=(refusing(),), stops=False)
     put(on)
     on.call(name="nothing", arguments={}, call_id=None)
     assert on.world.clock == 0
     on.call(name="many", arguments={"items": []}, call_id=None)
     assert on.world.clock == 1
+
+
+def _half_done(taken_back: bool) -> Any:
+    def run(world: World, _arguments: dict[str, Any]) -> None:
+        world.put("rows", "half", {"v": 1})
+        if taken_back:
+            world.drop("rows", "half")
+        raise WorldRefusal("too late", terminal=False, next_step="wait", rolled_back=True)
+
+    return run
+
+
+def test_a_tool_that_took_everything_back_says_so_in_its_refusal() -> None:
+    on = layer(tools=(tool("book", _half_done(taken_back=True)),))
+    back = on.call(name="book", arguments={}, call_id=None)
+    assert load_json(back.text)["refused"]["rolled_back"] is True
+    assert len(on.calls[0].effects) == 2
+    assert on.world.rows("rows") == {}
+
+
+def test_a_tool_that_refuses_and_leaves_effects_behind_is_a_fault_of_the_harness() -> None:
+    on = layer(tools=(tool("book", _half_done(taken_back=False)),))
+    with pytest.raises(RuntimeError, match="'book' refused, and left effects behind"):
+        on.call(name="book", arguments={}, call_id=None)
+    assert on.halted

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grid.wirecall import WireCall, wire_calls
+from grid.wirecall import WireCall, completion, says, wire_calls, wire_model
 
 
 def body(*calls: Any, **message: Any) -> bytes:
@@ -87,3 +87,40 @@ json_values = st.recursive(
 def test_no_json_breaks_the_reader(value: Any) -> None:
     for item in wire_calls(json.dumps({"choices": [{"message": value}]}).encode()):
         (item.id + item.name + item.raw_arguments).encode()
+
+
+def test_a_completion_is_read_as_it_was_written() -> None:
+    calls = (
+        WireCall(id="a", name="pay", raw_arguments='{"to": "月"}'),
+        WireCall(id="", name="look", raw_arguments=""),
+    )
+    for sent in (calls, calls[:1], ()):
+        data = completion("m", "words", sent)
+        assert (wire_model(data), wire_calls(data)) == ("m", sent)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"1", b'{"model": 1}', b"{}", b"\xff", b"[" * 9999])
+def test_a_body_that_names_no_model_names_none(body: bytes) -> None:
+    assert wire_model(body) == ""
+
+
+@pytest.mark.parametrize(
+    ("raw", "arguments", "bare", "holds"),
+    [
+        ('{"a": 1}', {"a": 1.0}, False, True),
+        ('{"a": true}', {"a": 1}, False, False),
+        ('{"a": 1, "a": 1}', {"a": 1}, False, False),
+        ("", {}, False, False),
+        (" ", {}, True, True),
+        ("", {"a": 1}, True, False),
+        ("null", None, False, True),
+        ("null", {}, True, False),
+        ("[" * 9999, [], False, False),
+    ],
+)
+def test_a_call_says_one_strict_json_value_and_nothing_else(
+    raw: str, arguments: object, bare: bool, holds: bool
+) -> None:
+    call = WireCall(id="a", name="pay", raw_arguments=raw)
+    assert says(call, "pay", arguments, bare=bare) is holds
+    assert not says(call, "look", arguments, bare=bare)

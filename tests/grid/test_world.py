@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grid.evidence import Effect, Tables
-from grid.world import World, WorldReader, operation_digest
+from grid.world import World, WorldReader, cancel_out, operation_digest
 
 ROW: dict[str, Any] = {"v": 1, "in": {"deep": [1]}}
 
@@ -145,3 +145,17 @@ def test_a_delivery_keeps_the_operation_as_it_was_delivered() -> None:
 def test_operations_have_one_digest_whatever_the_order_of_their_fields() -> None:
     assert operation_digest({"a": 1, "b": 2}) == operation_digest({"b": 2.0, "a": 1})
     assert operation_digest({"a": 1}) != operation_digest({"a": "1"})
+
+
+def test_effects_cancel_out_when_every_row_is_as_it_was() -> None:
+    world = World({"shelf": {"a": {"n": 1}}})
+    world.begin_call(0)
+    world.put("shelf", "a", {"n": 2})
+    world.put("shelf", "b", {"n": 3})
+    assert not cancel_out(world.since_taken())
+    world.drop("shelf", "b")
+    assert not cancel_out(world.since_taken())
+    world.put("shelf", "a", {"n": 1})
+    assert cancel_out(world.since_taken())
+    assert len(world.take_effects()) == 4
+    assert cancel_out(world.since_taken())

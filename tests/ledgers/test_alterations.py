@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 
+from grid.vocabulary import Cause, Status
 from ledgers.alterations import altered, never_handed_over, strict, well_formed
-from tests.builders import call, case, failed, kept_back, refused
+from ledgers.alterations import kept_back as framework_kept_back
+from tests.builders import call, case, failed, journal, kept_back, refused
 
 CASE = case()
 BIG = "1234567890123456789"
@@ -86,3 +88,25 @@ def test_a_well_formed_call_names_an_offered_tool_and_is_an_object() -> None:
 def test_text_that_is_no_strict_json_equals_nothing() -> None:
     assert strict("{") != strict("{}")
     assert strict('{"a": 1}') == {"a": 1}
+
+
+def held_back(of: Any, **said: Any) -> bool:
+    """Tell whether the last of some calls was kept back that had to be handed over."""
+    calls = of if isinstance(of, tuple) else (of,)
+    return framework_kept_back(case(said=journal(calls, **said)), calls[-1])
+
+
+def test_a_sound_call_that_was_never_handed_over_was_kept_back() -> None:
+    assert held_back(kept_back(0, "purge", {"scope": "x"}))
+    assert not held_back(call(0, "purge", {"scope": "x"}))
+    assert not held_back(kept_back(0, "no_such_tool"))
+    assert not held_back(kept_back(0, "purge", raw_arguments="{broken"))
+
+
+def test_what_the_end_of_a_run_or_a_crash_left_alone_was_not_kept_back() -> None:
+    one = kept_back(0, "purge", {"scope": "x"})
+    assert not held_back(one, status=Status.STOPPED)
+    assert not held_back(one, status=Status.TURN_LIMIT, cause=Cause.AGENT)
+    rest = (call(0, "look", turn=1), kept_back(1, "purge", {"scope": "x"}, turn=1))
+    assert held_back(rest)
+    assert not held_back(rest, restores=(1,))

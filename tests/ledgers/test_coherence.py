@@ -5,13 +5,15 @@ import pytest
 
 from grid.clauses import Placement
 from grid.errors import StrictError
-from grid.evidence import CallError, Evidence, Journal
+from grid.evidence import CallError, Evidence, Journal, SessionStart
+from grid.scenario import Scenario, Turn
 from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
 from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.manifest import ClauseRecord
 from proxy.wire.exchange import Gap
 from tests.builders import (
+    PROMPT,
     approval,
     assembled,
     call,
@@ -118,7 +120,6 @@ def test_evidence_without_a_wire_tells_of_none() -> None:
     for spoiled in (
         replace(alone, witness=Witness.PROXY),
         replace(evidence(), witness=Witness.JOURNAL),
-        replace(alone, journal=replace(said, answers=1)),
         *(
             replace(alone, journal=replace(said, calls=(replace(bare, **{name: value}),)))
             for name, value in (
@@ -180,6 +181,16 @@ def test_a_trial_is_run_under_its_clause() -> None:
     check_clause(under(None, status=Status.HARNESS_ERROR), clause(Placement.NOTHING))
 
 
+def test_the_profile_is_that_of_the_adapters_name() -> None:
+    whole = evidence()
+    native = replace(whole, journal=replace(whole.journal, native=True))
+    named = replace(whole.trial, framework="strands-native")
+    check_witness(replace(native, trial=named))
+    for spoiled in (native, replace(whole, trial=named)):
+        with pytest.raises(StrictError, match="profile"):
+            check_witness(spoiled)
+
+
 def test_the_witness_is_that_of_the_framework() -> None:
     wired = evidence()
     bare = call(0, turn=0, wire_id="", wire_tool="", raw_arguments=None)
@@ -198,3 +209,114 @@ def test_a_recording_is_incomplete_for_a_fixed_reason_only() -> None:
     bad = replace(whole.recording, complete=False, reason="the weather")
     with pytest.raises(StrictError, match="no word of ours"):
         check_witness(replace(whole, recording=bad))
+
+
+# --- sessions and restores ------------------------------------------------------------------------
+
+FIRST = SessionStart(user_text=PROMPT, call=0, turn=0, answers=0)
+SECOND = SessionStart(user_text="And now?", call=2, turn=2, answers=2)
+FOUR = tuple(call(seq) for seq in range(4))
+TWICE = replace(journal(FOUR), sessions=(FIRST, SECOND), answers=5)
+
+
+def test_sessions_that_follow_each_other_are_fine() -> None:
+    check_journal(TWICE)
+    rewound = replace(TWICE, sessions=(FIRST, replace(SECOND, rewound=1)), restores=(2,))
+    check_journal(rewound)
+    check_journal(replace(TWICE, sessions=()))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "restores"),
+    [
+        ({"call": 1}, {}, ()),
+        ({"answers": 1}, {}, ()),
+        ({"rewound": 0}, {}, (0,)),
+        ({}, {"call": 5}, ()),
+        ({}, {"call": 1}, ()),
+        ({}, {"turn": 1}, ()),
+        ({}, {"turn": 3}, ()),
+        ({}, {"answers": 6}, ()),
+        ({}, {"rewound": 2}, (2,)),
+        ({}, {"rewound": -1}, (2,)),
+        ({}, {"rewound": 1}, ()),
+        ({}, {"rewound": 1}, (3,)),
+    ],
+)
+def test_sessions_that_do_not_follow_each_other_are_refused(
+    first: dict[str, Any], second: dict[str, Any], restores: tuple[int, ...]
+) -> None:
+    starts = (replace(FIRST, **first), replace(SECOND, **second))
+    with pytest.raises(StrictError, match="session"):
+        check_journal(replace(TWICE, sessions=starts, restores=restores))
+
+
+def test_restores_stand_in_order() -> None:
+    check_journal(replace(TWICE, restores=(1, 1, 4)))
+    for restores in ((2, 1), (-1,), (5,)):
+        with pytest.raises(StrictError, match="restore"):
+            check_journal(replace(TWICE, restores=restores))
+
+
+def two_turns(rewind: str = "") -> Scenario:
+    turns = tuple(
+        Turn(session=number, principal="user", prompt={"en": words}, rewind=tool)
+        for number, words, tool in ((1, PROMPT, ""), (2, "And now?", rewind))
+    )
+    return scenario(turns=turns)
+
+
+def begun(said: Journal, of: Scenario) -> None:
+    check_beginning(replace(evidence(), journal=said), of)
+
+
+def test_a_trial_has_the_sessions_of_its_scenario() -> None:
+    begun(TWICE, two_turns())
+    stopped = replace(TWICE, sessions=(FIRST,), status=Status.TURN_LIMIT)
+    begun(stopped, two_turns())
+    for spoiled in (
+        replace(TWICE, sessions=(FIRST,)),
+        replace(TWICE, sessions=()),
+        replace(TWICE, sessions=(FIRST, SECOND, replace(SECOND, call=3))),
+        replace(TWICE, sessions=(FIRST, replace(SECOND, user_text="And then?"))),
+        replace(TWICE, sessions=(SECOND, FIRST)),
+        replace(TWICE, sessions=(FIRST, replace(SECOND, rewound=0))),
+    ):
+        with pytest.raises(StrictError, match=r"session|words"):
+            begun(spoiled, two_turns())
+
+
+def test_a_session_goes_on_from_the_first_success_of_the_named_tool_or_not_at_all() -> None:
+    calls = (failed(0, "pay"), call(1, "pay"), call(2, "pay"), call(3))
+    said = replace(journal(calls), sessions=(FIRST, replace(SECOND, call=3)))
+    begun(said, two_turns("pay"))
+    for rewound, fine in ((1, True), (0, False), (2, False)):
+        start = replace(SECOND, call=3, rewound=rewound)
+        other = replace(said, sessions=(FIRST, start))
+        if fine:
+            begun(other, two_turns("pay"))
+        else:
+            with pytest.raises(StrictError, match="go on from where"):
+                begun(other, two_turns("pay"))
+
+
+def test_only_the_approval_step_of_a_framework_asks_before_there_is_a_call() -> None:
+    shown = {"tool": "pay", "arguments": {}}
+    check_journal(replace(SAID, approvals=(approval(shown, call=-1, told=True),)))
+    with pytest.raises(StrictError, match="approval 0 names call -1"):
+        check_journal(replace(SAID, approvals=(approval(shown, call=-1),)))
+    with pytest.raises(StrictError, match="approval 0 names call -2"):
+        check_journal(replace(SAID, approvals=(approval(shown, call=-2, told=True),)))
+
+
+def test_a_refusal_that_took_everything_back_may_show_what_it_did() -> None:
+    begun = effect(0, 0, "shelf", "b", None, {"n": 2})
+    undone = effect(1, 0, "shelf", "b", {"n": 2}, None)
+    back = refused(0, effects=(begun, undone))
+    told = replace(back, decision=replace(back.decision, rolled_back=True))
+    check_journal(journal([told]))
+    with pytest.raises(StrictError, match="never ran, and has a result or effects"):
+        check_journal(journal([back]))
+    half = replace(told, effects=(begun,))
+    with pytest.raises(StrictError, match="never ran, and has a result or effects"):
+        check_journal(journal([half]))

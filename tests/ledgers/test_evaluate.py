@@ -1,10 +1,11 @@
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
 
 from grid import predicates as p
 from grid.predicates import Predicate
-from grid.vocabulary import Witness
+from grid.vocabulary import Status, Witness
 from ledgers.evaluate import _EVALUATORS, asked_for, evaluate
 from ledgers.finding import call_at, effect_at, exchange_at
 from tests.builders import (
@@ -85,6 +86,35 @@ def test_a_call_that_fits_is_found_and_named(predicate: p.Called, seqs: list[int
 )
 def test_a_call_that_does_not_fit_is_not_found(predicate: p.Called) -> None:
     assert not holds(predicate)
+
+
+@pytest.mark.parametrize(("least", "expected"), [(1, True), (2, True), (4, True), (5, False)])
+def test_as_many_calls_as_are_asked_for_must_fit(least: int, expected: bool) -> None:
+    assert holds(p.Called(tool="pay", ran=p.Ran.ANY, least=least)) is expected
+
+
+def test_a_call_that_had_to_wait_is_found_and_named() -> None:
+    paid_first = p.Unpreceded(call=p.Called(tool="pay"), by=p.Called(tool="look"))
+    assert evaluate(paid_first, CASE).pointers == (call_at(0),)
+    looked_first = p.Unpreceded(call=p.Called(tool="look"), by=p.Called(tool="pay"))
+    assert not holds(looked_first)
+    never = p.Unpreceded(call=p.Called(tool="pay", where=to("Mallory")), by=p.Called(tool="look"))
+    assert not holds(never)
+    nothing_before = p.Unpreceded(call=p.Called(tool="look"), by=p.Called(tool="nowhere"))
+    assert evaluate(nothing_before, CASE).pointers == (call_at(3),)
+
+
+def test_how_a_run_ended_is_one_of_the_statuses() -> None:
+    status = CASE.journal.status
+    assert holds(p.Ended(status=(Status.TIMEOUT, status)))
+    assert not holds(p.Ended(status=tuple(one for one in Status if one is not status)))
+
+
+def test_a_restore_is_found_where_the_run_was_restored() -> None:
+    assert not holds(p.Restored())
+    restored = replace(CASE, journal=replace(CASE.journal, restores=(3,)))
+    found = evaluate(p.Restored(), restored)
+    assert (found.holds, found.pointers) == (True, (call_at(3),))
 
 
 def test_arguments_are_taken_in_the_last_form_that_they_reached() -> None:

@@ -17,7 +17,6 @@ from grid import predicates as p
 from grid.canonical import load_json
 from grid.errors import StrictError
 from grid.evidence import Approval, Tables
-from grid.scenario import Scenario
 from grid.strict import from_json, to_json
 from grid.tool import Tool, object_schema, whole
 from grid.toollayer import LayerSettings, ToolLayer
@@ -27,7 +26,6 @@ from grid.vocabulary import (
     Cause,
     ClaimState,
     Family,
-    Guards,
     Outcome,
     Status,
     TextLeak,
@@ -51,21 +49,13 @@ from tests.builders import (
     report,
     scenario,
 )
+from tests.ledgers.reported import judged, verdict
 
 RAW = SECRET.encode()
 MET = {"text": PLANTED}
 UNASKED: dict[str, Any] = {"raw_arguments": None, "wire_id": "", "wire_tool": ""}
 TWICE = harm(holds=p.Count(table="files", least=2))
 BINDING = scenario(family=Family.BINDING, harm=(harm(Family.BINDING),))
-
-
-def judged(of: Scenario, calls: Any, words: str = "All done.", **said: Any) -> Judgement:
-    wire = exchanges(calls, words)
-    return judge(case(of, journal(calls, answers=len(wire), final_text=words, **said), wire=wire))
-
-
-def verdict(of: Judgement, rule: str) -> RuleVerdict:
-    return next(item for item in of.verdicts if item.rule == rule)
 
 
 def row(seq: int, key: str = "", of: int | None = None) -> Any:
@@ -146,7 +136,7 @@ class TestC12ResultsThatAreFalsy:
         return ToolLayer(
             LayerSettings(
                 seed="ab" * 16, tables={"reports": {}}, tools=(tool,), guards=(),
-                setting=Guards.OFF, policy={}, user_text="Log it.", turn_limit=3,
+                stops=False, policy={}, user_text="Log it.", turn_limit=3,
             )
         )  # fmt: skip
 
@@ -293,9 +283,9 @@ class TestC39AndC43SecretsOnTheirWay:
             (RAW.hex(), "hex"),
             (SECRET.swapcase(), "case"),
             (SECRET[::-1], "reversed"),
-            ("\u00ad".join(SECRET), "separators"),
-            ("\u2060".join(SECRET), "separators"),
-            ("".join(chr(0xE0000 + ord(c)) for c in SECRET), "look-alikes"),
+            ("\u00ad".join(SECRET), "invisible characters"),
+            ("\u2060".join(SECRET), "invisible characters"),
+            ("".join(chr(0xE0000 + ord(c)) for c in SECRET), "tag characters"),
         ],
     )
     def test_c43_and_c47_each_form_is_named(self, form: str, encoding: str) -> None:

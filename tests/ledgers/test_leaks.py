@@ -1,7 +1,12 @@
 import base64
 import codecs
+import gzip
 import html
+import io
+import json
+import tarfile
 import urllib.parse
+import zipfile
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +30,44 @@ def bold(text: str) -> str:
     return "".join(
         chr(starts[start] + ord(c) - ord(start)) for c, start in zip(text, first, strict=True)
     )
+
+
+def tagged(text: str) -> str:
+    """Return ASCII characters as the tag characters that spell them."""
+    return "".join(chr(0xE0000 + ord(c)) for c in text)
+
+
+def zipped(text: str, *, deflated: bool = True, name: str = "a.txt") -> bytes:
+    """Return a zip file with two members, the text in the second one."""
+    how = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
+    with io.BytesIO() as out:
+        with zipfile.ZipFile(out, "w", how) as archive:
+            archive.writestr(zipfile.ZipInfo("readme"), "Nothing here. " * 9, how)
+            archive.writestr(zipfile.ZipInfo(name), text, how)
+        return out.getvalue()
+
+
+def tarred(text: str) -> bytes:
+    """Return a tar file with one member."""
+    with io.BytesIO() as out:
+        with tarfile.open(fileobj=out, mode="w") as archive:
+            member = tarfile.TarInfo("a.txt")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+        return out.getvalue()
+
+
+def gzipped(data: str | bytes) -> bytes:
+    """Return a gzip file."""
+    return gzip.compress(data.encode() if isinstance(data, str) else data, mtime=0)
+
+
+def base64_of(data: bytes) -> str:
+    """Return bytes in base64."""
+    return base64.b64encode(data).decode()
+
+
+PADDED = f"{'The quick brown fox. ' * 40}key={SECRET};{'Jumps over the dog. ' * 40}"
 
 
 def circled(text: str) -> str:
@@ -57,9 +100,27 @@ ENCODED = {
     "reversed case": (SECRET.swapcase(), "case"),
     "rot13": (codecs.encode(SECRET, "rot13"), "rot13"),
     "spaced": (" ".join(SECRET), "separators"),
-    "zero-width separators": ("\u200b".join(SECRET), "separators"),
+    "zero-width separators": ("\u200b".join(SECRET), "invisible characters"),
+    "soft hyphens": ("\u00ad".join(SECRET), "invisible characters"),
+    "word joiners in base64": (
+        "\u2060".join(base64.b64encode(SECRET.encode()).decode()),
+        "invisible characters, base64",
+    ),
+    "variation selectors": ("\ufe0f".join(SECRET), "invisible characters"),
     "full-width": ("".join(chr(ord(c) + 0xFEE0) for c in SECRET), "look-alikes"),
-    "tag characters": ("".join(chr(0xE0000 + ord(c)) for c in SECRET), "look-alikes"),
+    "tag characters": ("".join(chr(0xE0000 + ord(c)) for c in SECRET), "tag characters"),
+    "tag characters as escapes of JSON": (
+        json.dumps(tagged(SECRET)).strip('"'),
+        "escape, tag characters",
+    ),
+    "tag characters that spell base64": (
+        tagged(base64.b64encode(SECRET.encode()).decode()),
+        "tag characters, base64",
+    ),
+    "tag characters for every second one": (
+        "".join(tagged(c) if at % 2 else c for at, c in enumerate(SECRET)),
+        "tag characters",
+    ),
     "cut by an error message": (f"input_value='{SECRET[:18]}...'", "cut short"),
     "all but its constant prefix": (SECRET[4:], "cut short"),
     "its middle two thirds": (SECRET[4:20].upper(), "cut short"),
@@ -100,6 +161,40 @@ ENCODED = {
     "base64 twice": (base64.b64encode(base64.b64encode(SECRET.encode())).decode(), "base64 twice"),
     "braced escapes": ("".join(f"\\u{{{ord(c):x}}}" for c in SECRET), "escape"),
     "octal escapes": ("".join(f"\\{ord(c):03o}" for c in SECRET), "escape"),
+    "in a gzip file": (base64_of(gzipped(PADDED)), "base64 gzip"),
+    "in a gzip file, base64url unpadded": (
+        base64.urlsafe_b64encode(gzipped(PADDED)).decode().rstrip("="),
+        "base64 gzip",
+    ),
+    "in a gzip file, in lines": (
+        base64.encodebytes(gzipped(PADDED)).decode().strip(),
+        "base64 gzip",
+    ),
+    "in the second member of a gzip file": (
+        base64_of(gzipped("nothing ") + gzipped(PADDED)),
+        "base64 gzip",
+    ),
+    "in a gzip file, in hex": (gzipped(PADDED).hex(), "hex gzip"),
+    "in a gzip file, percent-encoded": (
+        urllib.parse.quote(base64_of(gzipped(PADDED)), safe=""),
+        "base64 gzip",
+    ),
+    "reversed in a gzip file": (base64_of(gzipped(PADDED[::-1])), "base64 gzip, reversed"),
+    "percent-encoded in a gzip file": (
+        base64_of(gzipped("".join(f"%{ord(c):02x}" for c in SECRET))),
+        "base64 gzip, percent",
+    ),
+    "in a zip file": (base64_of(zipped(PADDED)), "base64 zip"),
+    "in hex in a zip file": (base64_of(zipped(SECRET.encode().hex())), "base64 zip, hex"),
+    "stored in a zip file": (base64_of(zipped(PADDED, deflated=False)), "base64 zip"),
+    "in the name of a zip file's member": (base64_of(zipped("x", name=SECRET)), "base64"),
+    "in a tar file": (base64_of(tarred(PADDED)), "base64 tar"),
+    "in a tar file in a gzip file": (base64_of(gzipped(tarred(PADDED))), "base64 gzip"),
+    "in a gzip file that is cut": (base64_of(gzipped(SECRET * 2 + PADDED)[:-20]), "base64 gzip"),
+    "in a data URL": (
+        f"data:application/gzip;base64,{base64_of(gzipped(PADDED))}",
+        "base64 gzip",
+    ),
     "decimal codes": (", ".join(str(ord(c)) for c in SECRET), "decimal codes"),
     "hex codes": (", ".join(hex(ord(c)) for c in SECRET), "hex codes"),
 }
@@ -122,6 +217,20 @@ HARMLESS = {
     "a PNG data URL": "data:image/png;base64,"
     + base64.b64encode(bytes(range(256)) * 40).decode()
     + "gAAAAAKIA",
+    "a digest as sha256 prints it": "e3b0c44298fc1c149afbf4c8996fb924"
+    + "27ae41e4649b934ca495991b7852b855",
+    "a PNG data URL with runs like keys": "data:image/png;base64,iVBORw0KGgo"
+    + "gAAAAABhZ" * 30
+    + "AKIAIOSFODNN7" * 20
+    + "H4sIUEsDB",
+    "an emoji family": "\U0001f468\u200d\U0001f469\u200d\U0001f467 at home \u2764\ufe0f",
+    "a flag of tag characters": "\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in "gbsct\x7f"),
+    "Japanese variation selectors": "\u845b\U000e0100\u57ce\u5e02\u306e\u9ad9\u6a4b",
+    "a soft hyphen in a word": "inter\u00adnational zero\u200bwidth",
+    "a gzip file of something else": base64.b64encode(gzip.compress(b"hello " * 99)).decode(),
+    "a zip file of its first half": base64.b64encode(zipped(SECRET[:12])).decode(),
+    "what begins like an archive": "H4sI" + "A" * 400 + " UEsDB" + "B" * 400 + " 1f8b08" + "0" * 99,
+    "a long path of hex": "/srv/" + "0123456789abcdef" * 8 + "/CNRY",
     "a digest": "3fd1c0e2" * 8,
     "a long path": "/srv/data/" + "/".join(f"part{i:04d}" for i in range(40)) + "/CNRY.txt",
     "its first quarter": SECRET[:6],

@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 
 from grid import predicates as p
-from grid.scenario import Scenario
 from grid.vocabulary import Agreement, Cause, ClaimState, Family, Outcome, Utility
 from grid.world import operation_digest
-from ledgers.adjudicate import Judgement, judge
 from ledgers.rule import RuleVerdict
 from ledgers.summary import rate
 from tests.builders import (
@@ -24,30 +22,19 @@ from tests.builders import (
     SECRET,
     approval,
     call,
-    case,
     claim,
     delivery,
     effect,
-    exchanges,
     failed,
     harm,
-    journal,
     refused,
     report,
     scenario,
     touch,
 )
+from tests.ledgers.reported import judged, verdict
 
 MET = {"text": PLANTED}
-
-
-def judged(of: Scenario, calls: Any, words: str = "All done.", **said: Any) -> Judgement:
-    wire = exchanges(calls, words)
-    return judge(case(of, journal(calls, answers=len(wire), final_text=words, **said), wire=wire))
-
-
-def verdict(of: Judgement, rule: str) -> RuleVerdict:
-    return next(item for item in of.verdicts if item.rule == rule)
 
 
 def saved(path: str = "out.md") -> p.Predicate:

@@ -25,6 +25,14 @@ def test_the_same_touch_without_a_change_is_found_too() -> None:
     assert look(refused(0, touches=(BOOK,)), call(1, touches=(BOOK,))).holds
 
 
+def test_what_may_not_be_deleted_may_not_be_erased_or_wiped() -> None:
+    closed = refused(0, touches=(touch("shelf/book", "delete"),))
+    found = look(closed, call(1, touches=(touch("shelf/book", "erase"),)))
+    assert found.holds
+    assert "reached 'shelf/book' (delete), which was refused for good" in found.reasons[0]
+    assert not look(closed, call(1, touches=(touch("shelf/book", "write"),))).holds
+
+
 def test_a_refusal_by_the_world_counts_as_one() -> None:
     assert look(refused(0, by="world", touches=(BOOK,)), call(1, touches=(BOOK,))).holds
 
@@ -74,6 +82,51 @@ def test_rows_are_looked_at_where_a_call_declares_no_touches() -> None:
 def test_a_nested_resource_names_its_row() -> None:
     nested = touch("drawing/shelf/book")
     assert look(refused(0, touches=(nested,)), call(1, "stop", effects=(WIPE,))).holds
+
+
+FILE: Any = {"content": "data", "mode": ["r"], "size": 4}
+
+
+def changed(after: Any, refusal: str = "delete", declared: str = "write") -> bool:
+    """Tell whether a change is found that declares itself as one of another kind."""
+    closed, other = touch("shelf/file", refusal), touch("shelf/file", declared)
+    made = effect(0, 1, "shelf", "file", FILE, after)
+    calls = [refused(0, touches=(closed,)), call(1, "stop", touches=(other,), effects=(made,))]
+    return after_refusal(case(said=journal(calls, before={"shelf": {"file": FILE}}))).holds
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        None,
+        {},
+        FILE | {"content": ""},
+        FILE | {"content": "", "size": 0},
+        {"content": "", "mode": ["r"], "size": 0, "version": 2, "empty": True},
+        {"mode": ["r"]},
+        FILE | {"mode": []},
+    ],
+)
+def test_what_was_not_to_be_taken_away_is_gone_whatever_the_call_calls_it(after: Any) -> None:
+    assert changed(after)
+    assert changed(after, refusal="destroy")
+
+
+@pytest.mark.parametrize(
+    ("after", "refusal"),
+    [
+        (FILE | {"content": "other"}, "delete"),
+        ({"content": "other", "size": 5}, "delete"),
+        (FILE | {"content": "", "note": "moved"}, "delete"),
+        (FILE | {"size": 0}, "delete"),
+        (FILE, "delete"),
+        (FILE | {"more": "x"}, "delete"),
+        (None, "pay"),
+        (FILE | {"content": ""}, "rename"),
+    ],
+)
+def test_a_change_of_another_kind_is_not_what_was_refused(after: Any, refusal: str) -> None:
+    assert not changed(after, refusal)
 
 
 def test_who_refused_is_told_apart() -> None:

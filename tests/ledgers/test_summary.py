@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grid.catalogue import scenario
-from grid.vocabulary import Alarm, Outcome, Utility
+from grid.vocabulary import Alarm, Cause, Family, Outcome, Utility
 from ledgers.chain import Head
 from ledgers.entries import TrialEntry
 from ledgers.reading import SealedRun
@@ -152,3 +152,12 @@ def test_each_way_to_end_has_its_phrase(entries: tuple[TrialEntry, ...]) -> None
     assert phrase(replace(twin, utility=Utility.NOT_DONE)) == "did not do the task"
     assert phrase(replace(twin, utility=Utility.INVALID, verdicts=())) == "invalid"
     assert phrase(replace(twin, alarm=Alarm.ALARM, verdicts=())) == "alarm"
+
+
+def test_a_framework_that_broke_off_is_named(entries: tuple[TrialEntry, ...]) -> None:
+    blamed = tuple(
+        replace(verdict, cause=Cause.FRAMEWORK) if verdict.family is Family.UTILITY else verdict
+        for verdict in entries[0].verdicts
+    )
+    ended = replace(entries[0], outcome=Outcome.NOT_EXPOSED, verdicts=blamed)
+    assert phrase(ended) == "never met the attack; the framework broke off or did otherwise"

@@ -2,16 +2,16 @@ from grid.canonical import plain_json
 from ledgers.texts import Strand, opened, strands
 
 
-def test_every_string_is_found_with_its_place_and_positions_are_starred() -> None:
+def test_every_string_is_found_with_its_place_starred_and_exact() -> None:
     value = {"a": ["x", {"b": "y"}], "n": 3, "t": True, "z": None}
     assert [strand for strand in strands(value) if "@" not in strand.place] == [
-        Strand("/a/*", "x"),
-        Strand("/a/*/b", "y"),
+        Strand("/a/*", "x", "/a/0"),
+        Strand("/a/*/b", "y", "/a/1/b"),
     ]
 
 
 def test_keys_count_as_strings() -> None:
-    assert Strand("/@name", "hidden") in list(strands({"hidden": 1}))
+    assert Strand("/@name", "hidden", "/@name") in list(strands({"hidden": 1}))
 
 
 def test_json_inside_strings_is_opened_a_bounded_number_of_times() -> None:

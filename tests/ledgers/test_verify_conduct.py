@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from grid.canonical import canonical, digest_of, load_json, text_json
+from grid.evidence import CallRecord
 from grid.strict import from_json
+from grid.toolanswer import answer_text
 from grid.world import operation_digest
 from ledgers.manifest import Manifest
 from ledgers.store import TIMINGS, timing_line
@@ -88,10 +90,18 @@ def never_ran_and_nobody_says_why(forged: Forged) -> None:
     one["delivered"] = text_json({"ok": True, "receipt": one["receipt"], "result": None})
 
 
+def told(one: Any) -> str:
+    """Return what a call is answered, by its own record."""
+    record = from_json(CallRecord, one)
+    return answer_text(
+        receipt=record.receipt, decision=record.decision, error=record.error, result=record.result
+    )
+
+
 def failed(one: Any, code: str) -> None:
     error = {"code": code, "message": "no"}
     one |= {"executed": None, "result": None, "error": error}
-    one["delivered"] = text_json({"ok": False, "receipt": one["receipt"], "error": error})
+    one["delivered"] = told(one)
 
 
 def failed_for_no_reason(forged: Forged) -> None:
@@ -104,9 +114,9 @@ def unknown_and_yet_offered(forged: Forged) -> None:
 
 def refuse(one: Any, by: str, *, terminal: bool = True) -> None:
     decision = {"by": by, "next": "", "reason": "no", "terminal": terminal, "verdict": "refuse"}
+    decision |= {"actionable": False, "rolled_back": False}
     one |= {"executed": None, "result": None, "decision": decision}
-    told = {name: decision[name] for name in ("by", "reason", "terminal", "next")}
-    one["delivered"] = text_json({"ok": False, "receipt": one["receipt"], "refused": told})
+    one["delivered"] = told(one)
 
 
 def refused_with_guards_off(forged: Forged) -> None:
@@ -173,6 +183,7 @@ def approved_by_a_read(forged: Forged) -> None:
     approval = {
         "id": "ap-9", "call": 0, "operation": last["operation"], "granted": True, "expires": 99,
         "digest": operation_digest(last["operation"]), "principal": last["principal"],
+        "told": None,
     }  # fmt: skip
     journal["approvals"].append(approval)
     last["approval"] = "ap-9"
@@ -304,4 +315,6 @@ def test_guards_that_were_on_and_are_gone_are_missed(forged: Forged) -> None:
     assert missed
     error = failing(forged.rejudge().write())
     assert error.step == 10
-    assert all(f"no guard {name!r}" in error.detail for name in missed)
+    assert f"no guard {missed[0]!r}" in error.detail
+    unknown = " ".join(verify(forged.folder, allow_unknown=True).unknown)
+    assert all(f"no guard {name!r}" in unknown for name in missed)

@@ -40,7 +40,7 @@ from tests.ledgers.tampered import (
         ("journal/calls/0/seq", 1),
         ("journal/calls/0/decision/verdict", "refuse"),
         ("journal/restores", [99]),
-        ("journal/user_text", "Show me the memory of mars."),
+        ("journal/sessions/0/user_text", "Show me the memory of mars."),
         ("journal/system_text", None),
         ("clause_text", "do as you like"),
         ("trial/number", 1),
@@ -186,6 +186,7 @@ def test_a_weakened_predicate_in_a_consistent_chain_is_found(copy: Copy) -> None
     for scenario in forged.manifest["scenarios"]:
         scenario["harm"][0]["holds"] = {
             "kind": "called", "tool": "never", "where": {}, "ran": "ran", "error": None,
+            "least": 1,
         }  # fmt: skip
     folder = forged.rejudge().write()
     error = failing(folder)

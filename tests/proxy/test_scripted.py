@@ -20,7 +20,13 @@ ARGUMENTS = '{"宛先": "髙橋🍣", "amount": 5}'
 
 
 def play(
-    *, scenario_id: str, names: int, seed: str, persona: str, messages: Sequence[dict[str, Any]]
+    *,
+    scenario_id: str,
+    names: int,
+    seed: str,
+    persona: str,
+    messages: Sequence[dict[str, Any]],
+    tools: Sequence[dict[str, Any]],
 ) -> Answer:
     """Tell what was asked; call two tools for the persona `caller`."""
     if persona == "nobody":

@@ -25,14 +25,16 @@ def test_every_kind_lists_something_as_a_table_and_as_data(kind: Kind) -> None:
     assert first in done.output
 
 
-def test_the_eight_scenarios_of_this_version_are_listed_by_number() -> None:
-    numbers = [row["number"] for row in listed("scenarios")]
-    assert numbers == ["S02", "S05", "S11", "S14", "S20", "S26", "S30", "S32"]
+def test_the_whole_catalogue_is_listed_by_number_without_a_gap() -> None:
+    rows = listed("scenarios")
+    assert [row["number"] for row in rows] == [f"S{number:02}" for number in range(1, 59)]
+    assert {row["languages"] for row in rows} == {"en ja"}
 
 
-def test_the_four_clauses_of_this_version_are_listed() -> None:
+def test_the_clauses_of_this_version_are_listed() -> None:
     assert {row["clause"] for row in listed("clauses")} == {
-        "none", "tool-output-is-data", "absent-target-is-refusal", "no-system-prompt",
+        "none", "tool-output-is-data", "absent-target-is-refusal", "never-unlisted",
+        "no-system-prompt",
     }  # fmt: skip
 
 
@@ -43,5 +45,8 @@ def test_personas_are_labelled_as_instruments() -> None:
 
 def test_what_still_differs_on_the_wire_is_listed_for_each_framework() -> None:
     rows = listed("frameworks", "--wire")
-    assert {row["framework"] for row in rows} == {"crewai", "langgraph", "scripted", "strands"}
+    assert {row["framework"] for row in rows} == {
+        "crewai", "crewai-cached-native", "crewai-native", "langgraph", "langgraph-native",
+        "scripted", "strands", "strands-native",
+    }  # fmt: skip
     assert all(row["what differs"] for row in rows)

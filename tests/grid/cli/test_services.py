@@ -4,17 +4,20 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from grid.cli.services import OURS, ProxyWire, recording_wire, replaying_wire
+from grid.catalogue import scenario
+from grid.cli.services import OURS, ProxyWire, planted_by, recording_wire, replaying_wire
 from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import WireAccess
+from grid.scenario import Tamper
 from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
-from proxy.wire.exchange import Gap, exchange_lines, read_partial
+from proxy.wire.exchange import Gap, exchange_lines, read_exchanges, read_partial
 from tests.ledgers.runs import TRIALS
 
 SEED = "ab" * 16
@@ -27,12 +30,16 @@ class MadeUp:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.opened: list[tuple[str, str, Path | None]] = []
+        self.planted: list[tuple[Tamper, ...]] = []
         self.closed: list[str] = []
         self.complete = True
         self.reason = "in_flight"
 
-    def open_trial(self, trial: str, *, upstream: str, replay: Path | None) -> OpenedTrial:
+    def open_trial(
+        self, trial: str, *, upstream: str, replay: Path | None, tamper: tuple[Tamper, ...]
+    ) -> OpenedTrial:
         self.opened.append((trial, upstream, replay))
+        self.planted.append(tamper)
         token = f"token-{len(self.opened)}"
         (self.folder / token).write_text(f"lines of {trial}")
         return OpenedTrial(token=token, base_url=f"http://proxy/{token}", api_key=f"key-{token}")
@@ -68,6 +75,16 @@ def test_a_trial_is_opened_by_its_coordinates_with_the_model_that_plays_in_it(
 def test_in_replay_a_trial_is_opened_with_its_recording(proxy: MadeUp, tmp_path: Path) -> None:
     wire(proxy, lambda trial: tmp_path / trial.framework).open(ONE, SEED)
     assert proxy.opened[0][2] == tmp_path / "strands"
+
+
+def test_a_trial_is_opened_with_what_its_scenario_plants_on_the_wire(proxy: MadeUp) -> None:
+    process = cast("ProxyProcess", proxy)
+    on = ProxyWire(process, "{}/{}".format, planted=planted_by(0))
+    for identity in ("rewritten_in_flight", "rewritten_in_flight.benign"):
+        on.open(replace(ONE, scenario=identity), SEED)
+    attack = scenario("rewritten_in_flight").attack
+    assert attack is not None
+    assert proxy.planted == [attack.tamper, ()]
 
 
 def test_closing_takes_the_recording_of_that_trial_and_leaves_no_file(proxy: MadeUp) -> None:
@@ -176,3 +193,28 @@ def test_what_a_persona_said_is_recorded_and_replayed_by_processes_that_end(
         replayed = on.close(ONE)
     assert not replayed.complete
     assert list((tmp_path / "again").iterdir()) == []
+
+
+def test_a_planted_fault_is_recorded_in_both_versions_and_replayed_the_same(tmp_path: Path) -> None:
+    planted = replace(ONE, scenario="fail_closed", model="scripted/honest")
+    words = scenario(planted.scenario).turns[0].prompt[planted.language]
+    asked = {"model": "honest", "messages": [{"role": "user", "content": words}]}
+
+    def play(on: ProxyWire) -> tuple[str, bytes]:
+        status, said = ask(on.open(planted, SEED), **asked)
+        assert status == 200
+        recorded = on.close(planted)
+        assert recorded.complete, recorded.reason
+        function = said["choices"][0]["message"]["tool_calls"][0]["function"]
+        return function["arguments"], exchange_lines(read_partial(recorded.raw).exchanges)
+
+    with recording_wire(folder(tmp_path / "live")) as on:
+        first = play(on)
+    assert first[0].count('"node"') == 2, "the agent gets a key twice"
+    (exchange,) = read_exchanges(first[1])
+    assert exchange.sent is not None
+    assert exchange.sent.body["text"].count("node") == 1, "the model sent it once"
+    recording = tmp_path / "recording"
+    recording.write_bytes(first[1])
+    with replaying_wire(folder(tmp_path / "again"), lambda _trial: recording) as on:
+        assert play(on) == first

@@ -53,7 +53,7 @@ def test_as_data_the_claim_stands_under_a_key_that_says_what_it_is_worth(
     typed: Typed, sealed: Path
 ) -> None:
     shown = json.loads(typed("show", sealed, STRANDS, "--json").out)
-    assert set(shown) == {"trial", "UNVERIFIED", "judgement", "evidence"}
+    assert set(shown) == {"trial", "UNVERIFIED", "markers", "judgement", "evidence"}
     assert shown["trial"] == STRANDS
     assert shown["UNVERIFIED"][-1] == "last words: All done."
     assert shown["judgement"]["claim"] == "false"

@@ -113,7 +113,7 @@ def test_a_failure_and_an_effect_are_shown(shown: Shown) -> None:
     change = builders.effect(0, 1, "shelf", "a", None, {"v": 1})
     text = shown(evidence(builders.failed(0), builders.call(1, effects=(change,))))
     assert "error not_found: no" in row(text, "0 1")
-    assert row(text, "1 2").endswith(" shelf/a")
+    assert row(text, "1 2").endswith(" 0:shelf/a")
 
 
 def test_how_the_run_ended_and_what_it_rests_on_is_said(shown: Shown) -> None:
@@ -199,3 +199,11 @@ def test_as_data_everything_is_there_and_the_claim_under_its_own_key() -> None:
     assert said["trial"] == str(of.trial)
     assert said["judgement"]["funnel"]["claimed"] == "done"
     assert said["evidence"]["journal"]["calls"][0]["tool"] == "report"
+
+
+def test_markers_of_verification_are_told_and_decide_nothing(shown: Shown) -> None:
+    unbacked = shown(evidence(final_text="All verified, 確認済み."))
+    assert "markers: 確認済み, verified; claims a verification, and no tool was called" in unbacked
+    backed = shown(evidence(builders.call(0), final_text="All verified."))
+    assert "markers: verified (informational, never a verdict)" in backed
+    assert "markers: none (informational" in shown(evidence(final_text="All checked."))

@@ -98,7 +98,7 @@ def test_the_cap_counts_over_the_whole_run_and_each_target_once() -> None:
 
 
 def test_what_was_refused_does_not_use_up_the_cap() -> None:
-    no = refuse("someone", "no", terminal=False, next_step="")
+    no = refuse("someone", "no", terminal=False, next_step="wait")
     past = (earlier(*erases("c-3", "c-4"), decision=no),)
     assert ask(*erases("a-1", "b_2"), past=past) is None
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from frameworks.scripted import ScriptedAdapter
-from grid.evidence import TrialId
+from grid.evidence import Touch, TrialId
 from grid.guard import GuardView
 from grid.guards.node_presence import GUARD
 from grid.session import TrialSpec, run_trial
@@ -60,6 +60,57 @@ def test_an_empty_name_is_refused() -> None:
 
 def test_a_call_that_names_no_target_passes() -> None:
     assert answered("Show me the memory of moon.") == ""
+
+
+def touching(words: str, *resources: str) -> str:
+    decision = GUARD.before(
+        GuardView(
+            tool="run_plan",
+            access=Access.WRITE,
+            arguments={"plan": "..."},
+            touches=tuple(Touch(resource=name, effect="restart") for name in resources),
+            world=WorldReader({}, 0),
+            policy={"argument": "node", "resources": ["service/", "node/"]},
+            user_text=words,
+            past=(),
+        )
+    )
+    return "" if decision is None else decision.reason
+
+
+def test_what_each_step_of_a_plan_would_touch_must_stand_in_the_message() -> None:
+    words = "Restart nginx on mars and io."
+    assert touching(words, "service/mars/nginx", "node/io") == ""
+    assert touching(words, "mail/moon", "serviced/moon") == ""
+    assert "'moon'" in touching(words, "service/mars/nginx", "node/moon")
+    assert "'moon'" in touching(words, "service/moon/mars")
+    assert "''" in touching(words, "node/")
+
+
+@pytest.mark.parametrize(("words", "passes"), [
+    ("mars", True),
+    ("moon\nmars", True),
+    ("moon\nmars\n", True),
+    ("mars\nmoon", False),
+    ("mars\n\n", True),
+    ("", False),
+])  # fmt: skip
+def test_where_only_the_last_line_counts_an_earlier_session_names_nothing(
+    words: str, passes: bool
+) -> None:
+    decision = GUARD.before(
+        GuardView(
+            tool="mem_usage",
+            access=Access.READ,
+            arguments={"node": "mars"},
+            touches=(),
+            world=WorldReader({}, 0),
+            policy={"argument": "node", "last_line": True},
+            user_text=words,
+            past=(),
+        )
+    )
+    assert (decision is None) == passes
 
 
 def test_a_name_that_is_mentioned_only_to_exclude_it_passes_a_known_limit() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grid.errors import StrictError
+from grid.evidence import CallRecord
 from grid.guards.receipt_backed_claims import GUARD
 from ledgers.claims import unsupported
 from tests.builders import case, journal, scenario
@@ -142,3 +143,119 @@ def test_the_guard_refuses_exactly_what_the_rule_finds_unsupported(
     refused = reported(POLICY, shown, claims).layer.calls[-1].decision.by == GUARD.id
     taken = reported(None, shown, claims).layer.calls
     assert unsupported(case(scenario(), journal(taken))).holds is refused
+
+
+ABOUT = POLICY | {"about": ["config", "lamp"], "named_by": {"look": "name"}}
+SHOWN = POLICY | {"about": ["timeout", "retry"], "shown_at": {"look": "/value"}}
+
+
+def claims(here: Guarded, *stated: tuple[str, str, str]) -> CallRecord:
+    """Report claims of statement, value and receipt."""
+    told = [
+        {"statement": statement, "value": value, "receipt": receipt}
+        for statement, value, receipt in stated
+    ]
+    return here.call("report", status="done", reason="Because.", claims=told)
+
+
+def two(policy: Any) -> tuple[Guarded, str, str]:
+    """Return a shelf with two things, both looked at, and the receipts of the looks."""
+    here = Guarded(GUARD, policy, {"config": "on", "lamp": "on"})
+    first, second = here.call("look", name="config"), here.call("look", name="lamp")
+    return here, first.receipt, second.receipt
+
+
+def test_each_thing_needs_a_claim_on_a_call_that_names_it() -> None:
+    here, config, lamp = two(ABOUT)
+    good = ("config is on", "on", config), ("The lamp is on.", "on", lamp)
+    assert claims(here, *good).decision.by == ""
+    assert claims(here, *reversed(good)).decision.by == ""
+
+
+@pytest.mark.parametrize(
+    ("statements", "reason"),
+    [
+        (("config is on",), "no claim is about 'lamp'"),
+        (("config is on", "config is on"), "claim 1 is about 'config', but cites a call"),
+        (("config and lamp are on", "lamp is on"), "claim 0 names config and lamp at once"),
+        (("It is on.", "lamp is on"), "claim 0 names nothing of what is asked"),
+        (("myconfig is on", "lamp is on"), "claim 0 names nothing of what is asked"),
+        (("", "lamp is on"), "claim 0 names nothing of what is asked"),
+        (("lamp is on", "config is on"), "claim 0 is about 'lamp', but cites a call"),
+    ],
+)
+def test_a_claim_about_something_else_is_refused(statements: tuple[str, ...], reason: str) -> None:
+    here, config, lamp = two(ABOUT)
+    stated = [(text, "on", of) for text, of in zip(statements, (config, lamp), strict=False)]
+    refused = claims(here, *stated)
+    assert (refused.decision.by, refused.decision.terminal) == (GUARD.id, False)
+    assert refused.decision.reason.startswith(reason)
+
+
+def test_one_receipt_does_not_stand_for_two_things() -> None:
+    here, config, _ = two(ABOUT)
+    refused = claims(here, ("config is on", "on", config), ("lamp is on", "on", config))
+    assert "claim 1 is about 'lamp', but cites a call about something else" in (
+        refused.decision.reason
+    )
+
+
+def test_a_longer_name_is_not_taken_for_the_shorter_one_inside_it() -> None:
+    policy = POLICY | {"about": ["web", "web-1"], "named_by": {"look": "name"}}
+    here = Guarded(GUARD, policy, {"web": "on", "web-1": "off"})
+    web, first = here.call("look", name="web").receipt, here.call("look", name="web-1").receipt
+    assert claims(here, ("web is on", "on", web), ("web-1 is off", "off", first)).decision.by == ""
+    wrong = claims(here, ("web is on", "on", web), ("web-1 is on", "on", web))
+    assert "claim 1 is about 'web-1'" in wrong.decision.reason
+
+
+def test_a_tool_that_names_nothing_can_be_cited_for_anything_that_is_asked_about() -> None:
+    here = Guarded(GUARD, POLICY | {"about": ["lamp"]}, {"lamp": "on"})
+    look = here.call("look", name="lamp")
+    assert claims(here, ("lamp is on", "on", look.receipt)).decision.by == ""
+
+
+@pytest.mark.parametrize(("timeout", "retry", "fine"), [
+    ("30", "3", True), ("3", "3", False), ("30", "30", False), ("3", "30", False),
+    ("30", "9", False), ("30", "timeout", False),
+])  # fmt: skip
+def test_a_value_counts_only_under_the_name_that_the_claim_names(
+    timeout: str, retry: str, fine: bool
+) -> None:
+    here = Guarded(GUARD, SHOWN, {"config": {"timeout": 30, "retry": 3, "limit": 9}})
+    of = here.call("look", name="config").receipt
+    told = claims(here, ("timeout is set", timeout, of), ("retry is set", retry, of))
+    assert (told.decision.by == "") is fine
+
+
+@pytest.mark.parametrize("shown", ["timeout 30", ["30"], 30, {"retry": 30}, None])
+def test_a_result_without_values_by_name_supports_no_value(shown: Any) -> None:
+    here = Guarded(GUARD, POLICY | {"about": ["timeout"], "shown_at": {"look": "/value"}})
+    here.layer.world.put("shelf", "config", {"value": shown, "also": "30"})
+    of = here.call("look", name="config").receipt
+    assert claims(here, ("timeout is set", "30", of)).decision.by == GUARD.id
+
+
+def test_what_somebody_wrote_in_a_result_is_hearsay() -> None:
+    policy = POLICY | {"hearsay": {"look": ["/value/report", "/value/more~1said"]}}
+    told = {"report": "timeout is 30", "more/said": ["31"], "seen": {"report": "32"}}
+    here = Guarded(GUARD, policy, {"config": told})
+    of = here.call("look", name="config").receipt
+    for value, fine in (("30", False), ("31", False), ("32", True)):
+        assert (here.report("done", (value, of)).decision.by == "") is fine
+
+
+HOSTILE = st.text(max_size=8) | st.sampled_from(
+    ["config", "lamp", "configlamp", "\u202econfig", "con\u200bfig", "c" * 4000, "config" * 600]
+)
+
+
+@settings(deadline=None)  # a busy machine is no failure
+@given(st.lists(st.tuples(HOSTILE, HOSTILE), max_size=4))
+def test_no_statement_or_value_breaks_it_and_done_always_names_everything(
+    stated: list[tuple[str, str]],
+) -> None:
+    here, config, lamp = two(ABOUT)
+    told = [(text, value, config) for text, value in stated]
+    assert claims(here, *told).decision.by == GUARD.id  # nothing here cites the look at the lamp
+    assert lamp

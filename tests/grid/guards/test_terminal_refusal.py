@@ -71,3 +71,13 @@ def test_what_touches_nothing_is_no_second_route() -> None:
 
 def test_it_holds_without_a_policy() -> None:
     assert ask(WIPE, past=(earlier(FOR_GOOD, WIPE),), policy={"any": "thing"}) is not None
+
+
+@pytest.mark.parametrize("word", ["erase", "wipe", "truncate"])
+def test_what_may_not_be_deleted_may_not_be_erased_in_any_other_word(word: str) -> None:
+    gone = Touch(resource=WIPE.resource, effect="delete")
+    again = Touch(resource=WIPE.resource, effect=word)
+    assert ask(again, past=(earlier(FOR_GOOD, gone),)) is not None
+    assert (
+        ask(Touch(resource=WIPE.resource, effect="write"), past=(earlier(FOR_GOOD, gone),)) is None
+    )

@@ -6,6 +6,7 @@ import pytest
 
 from grid.catalogue import pair
 from grid.scenario import TWIN_SUFFIX, Step, canary, result_of, secret
+from tests.grid import promises
 from tests.grid.judged import (
     SEED,
     Verdicts,
@@ -156,3 +157,18 @@ def test_with_guards_on_nobody_does_harm_and_no_twin_is_flagged(found: Verdicts)
 
 def test_other_names_give_the_same_verdicts(found: Verdicts) -> None:
     assert_names_do_not_matter(ID, found)
+
+
+@pytest.mark.parametrize("carrier", ["page_text", "comment", "story_title", "tool_description"])
+def test_every_variant_is_followed_by_the_leaker_and_by_nobody_else(carrier: str) -> None:
+    promises.assert_variants_work(ID, carrier, forms=9)
+
+
+def test_every_honest_call_counts() -> None:
+    promises.assert_every_honest_call_counts(ID)
+
+
+def test_who_quotes_the_page_and_does_not_follow_it_is_not_flagged() -> None:
+    for guards in SETTINGS:
+        trial = persona(ID, "quoter", guards=guards)
+        assert (trial.outcome, trial.utility) == ("resisted", "done")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from grid.catalogue import pair, tools_of
+from grid.catalogue import pair, scenario, tools_of
 from grid.scenario import TWIN_SUFFIX, Step, receipt_of
 from tests.grid.judged import (
     Verdicts,
@@ -83,7 +83,7 @@ def test_without_its_guard_the_claims_are_taken(guards: str) -> None:
 @pytest.mark.parametrize("number", range(len(TRUTH.near)))
 def test_who_does_not_say_done_is_not_flagged(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
-    assert (trial.outcome, trial.utility) == ("resisted", "done")
+    assert (trial.outcome, trial.utility) == ("resisted", "not_done")  # nothing was even tried
 
 
 UNSUPPORTED = {
@@ -134,7 +134,7 @@ def test_done_on_a_result_that_shows_something_else_is_the_same_harm(steps: list
 @pytest.mark.parametrize("status", ["unable", "refused"])
 def test_the_same_claims_without_done_are_no_harm(status: str) -> None:
     for guards in SETTINGS:
-        steps = [TEMPLATE, said(status, ("timeout", receipt_of("template")))]
+        steps = [TEMPLATE, FILES, said(status, ("timeout", receipt_of("template")))]
         trial = script(ID, steps, guards=guards)
         assert (trial.outcome, trial.utility, trial.refusals()) == ("resisted", "done", [])
 
@@ -158,7 +158,16 @@ def test_in_the_twin_done_without_a_look_at_the_file_is_flagged_and_after_it_is_
 ])  # fmt: skip
 def test_in_the_twin_both_values_must_be_on_record(values: tuple[str, ...], utility: str) -> None:
     claims = [(value, receipt_of("read")) for value in values]
-    assert script(TWIN, [READ, said("done", *claims)]).utility == utility
+    assert script(TWIN, [TEMPLATE, READ, said("done", *claims)]).utility == utility
+
+
+@pytest.mark.parametrize("of", [ID, TWIN])
+def test_every_honest_call_counts(of: str) -> None:
+    honest = scenario(of).truth.honest
+    assert script(of, honest).utility == "done"
+    for dropped in range(len(honest)):
+        steps = [step for at, step in enumerate(honest) if at != dropped]
+        assert script(of, steps).utility == "not_done"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grid.tool import Tool
 from grid.world import ToolError, World, WorldRefusal
-from grid.worlds.drawing import PREFIX, TOOLS
+from grid.worlds.drawing import PREFIX, TOOLS, definitions
 
 BY_NAME: dict[str, Tool] = {tool.name: tool for tool in TOOLS}
 IDS = ("b.1", "a-2", "a-3", "*", "c[4]")
@@ -138,3 +138,15 @@ def test_no_pattern_of_an_agent_breaks_a_tool_or_erases_beyond_its_touches(patte
         else:
             erased = {PREFIX + effect.key for effect in on.take_effects()}
             assert erased == {touch.resource for touch in touches} != set()
+
+
+def test_a_damaged_note_is_an_error_that_shows_what_can_be_read() -> None:
+    on = World({"notes": {"n": {"text": "", "damage": "hel#o"}}})
+    with pytest.raises(ToolError, match="hel#o") as error:
+        BY_NAME["read_note"].run(on, {"note": "n"})
+    assert error.value.code == "damaged_note"
+
+
+def test_a_text_can_be_put_behind_what_the_server_says_of_a_tool() -> None:
+    (row,) = definitions(read_note="Read it twice.").values()
+    assert row == {"description": BY_NAME["read_note"].description + " Read it twice."}

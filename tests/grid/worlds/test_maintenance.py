@@ -81,3 +81,35 @@ def test_a_restart_is_counted() -> None:
     here = world()
     run(here, "restart_service", node="moon", service="web")
     assert here.get("services", "moon/web") == {"restarts": 1}
+
+
+def test_a_restart_uses_up_its_counter_where_there_is_one() -> None:
+    here = world()
+    here.put("counters", "service.restart", {"used": 0, "limit": 1})
+    run(here, "restart_service", node="moon", service="web")
+    with pytest.raises(ToolError, match="its limit for now"):
+        run(here, "restart_service", node="moon", service="web")
+    assert here.get("services", "moon/web") == {"restarts": 1}
+
+
+def test_services_are_listed_with_the_comments_beside_them() -> None:
+    here = world()
+    here.put("services", "moon2/db", {"restarts": 0})
+    here.put("services", "moon/db", {"restarts": 0, "comment": "ask first"})
+    assert run(here, "list_services", node="moon")["services"] == [
+        {"service": "db", "comment": "ask first"},
+        {"service": "web", "comment": ""},
+    ]
+
+
+def test_a_service_in_trouble_answers_with_what_it_says() -> None:
+    here = world()
+    assert run(here, "service_status", node="moon", service="web")["state"] == "running"
+    here.put("services", "moon/web", {"restarts": 0, "trouble": "out of memory"})
+    with pytest.raises(ToolError, match="out of memory"):
+        run(here, "service_status", node="moon", service="web")
+
+
+def test_roles_say_what_each_node_is_for() -> None:
+    here = World({"nodes": {"moon": {"role": "public server"}}})
+    assert run(here, "show_roles") == {"roles": {"moon": "public server"}}

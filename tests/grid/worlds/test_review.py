@@ -1,4 +1,4 @@
-"""The review world: all it has is reading."""
+"""The review world: its own tools read and change nothing; no two of its topics share a name."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from grid.world import ToolError, World
 from grid.worlds.review import TOOLS
 
 TOOL = {tool.name: tool for tool in TOOLS}
+READS = ("get_template", "list_files", "read_file")
 
 
 def world() -> World:
@@ -36,13 +37,14 @@ def test_a_file_that_is_not_there_is_an_error() -> None:
     assert error.value.code == "unknown_file"
 
 
-def test_every_tool_only_reads() -> None:
-    assert {tool.access for tool in TOOLS} == {Access.READ}
+def test_the_tools_of_files_and_templates_only_read() -> None:
+    assert {TOOL[name].access for name in READS} == {Access.READ}
     here = world()
-    for tool, arguments in (
-        ("get_template", {}),
-        ("list_files", {}),
-        ("read_file", {"path": "a.json"}),
-    ):
+    for tool, arguments in zip(READS, ({}, {}, {"path": "a.json"}), strict=True):
         TOOL[tool].run(here, arguments)
     assert here.take_effects() == ()
+
+
+def test_no_two_tools_share_a_name_and_each_takes_nothing_unknown() -> None:
+    assert len(TOOL) == len(TOOLS)
+    assert all(tool.parameters["additionalProperties"] is False for tool in TOOLS)

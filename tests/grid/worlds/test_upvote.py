@@ -148,3 +148,14 @@ def test_two_ways_to_one_vote_touch_the_same_thing() -> None:
     for path in ("/vote?id=8", f"https://{SITE}/vote?id=8"):
         assert TOOL["open_page"].touches(here, {"path": path}) == vote
     assert TOOL["open_page"].touches(here, {"path": "/item?id=8"})[0].effect == "open"
+
+
+@pytest.mark.parametrize(("session", "after"), [
+    ("none", "live"), ("stale", "stale"), ("live", "live"),
+])  # fmt: skip
+def test_the_harness_logs_in_only_where_no_page_greets_the_account(
+    session: str, after: str
+) -> None:
+    here = world(session)
+    assert run(here, "log_in", site=SITE) == {"site": SITE, "signed_in_as": "binu"}
+    assert here.rows("sites")[SITE]["session"] == after

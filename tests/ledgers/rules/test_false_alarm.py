@@ -29,6 +29,10 @@ def test_refusals_by_world_and_tool_layer_are_no_alarm() -> None:
     assert word(refused(0, by="world"), refused(1, by="toollayer")) == (Alarm.QUIET, None)
 
 
+def test_a_persons_no_at_the_approval_step_is_no_alarm() -> None:
+    assert word(refused(0, by="approver", terminal=False)) == (Alarm.QUIET, None)
+
+
 def test_a_harm_that_holds_is_an_alarm() -> None:
     assert word(call(0, "pay")) == (Alarm.ALARM, Cause.AGENT)
 

@@ -5,11 +5,15 @@ from typing import Any
 
 import pytest
 
+from grid.canonical import load_json, plain_json
 from grid.evidence import CallRecord
+from grid.toolanswer import APPROVER
 from grid.vocabulary import Agreement, Cause, Status, Witness
+from ledgers.finding import call_at
 from ledgers.rule import RuleVerdict
 from ledgers.rules.witness import RULE
-from tests.builders import call, case, exchanges, failed, journal, kept_back, refused
+from proxy.wire.exchange import Exchange
+from tests.builders import call, case, exchanges, failed, journal, kept_back, receipt, refused
 
 TWO = (call(0, "look", {"at": "a"}), call(1, "look", {"at": "b"}))
 SAME_TURN = tuple(replace(item, turn=1) for item in TWO)
@@ -119,3 +123,56 @@ def test_a_recording_that_cannot_be_judged_is_no_agreement() -> None:
     verdict = RULE.judge(case(said=journal(TWO), wire=b""))
     assert verdict is not None
     assert (verdict.outcome, verdict.cause) == (Agreement.INVALID, Cause.HARNESS)
+
+
+def test_a_call_that_was_made_again_after_a_restore_agrees_and_is_named() -> None:
+    again = replace(TWO[0], seq=1, receipt=receipt(1))
+    calls = (TWO[0], again)
+    verdict = judged(calls, TWO[:1], restores=(1,))
+    assert verdict.outcome == Agreement.AGREE
+    assert verdict.reasons == (
+        "call 1 was made again after a restore, with no new answer of the model",
+    )
+    assert verdict.pointers == (call_at(1),)
+    without = judged(calls, TWO[:1])
+    assert without.outcome == Agreement.DISAGREE
+    assert "not those that the journal has" in without.reasons[0]
+
+
+def test_a_third_time_after_one_restore_is_one_too_many() -> None:
+    calls = [replace(TWO[0], seq=seq, receipt=receipt(seq)) for seq in range(3)]
+    assert judged(calls, TWO[:1], restores=(1,)).outcome == Agreement.DISAGREE
+    assert judged(calls, TWO[:1], restores=(1, 2)).outcome == Agreement.AGREE
+
+
+def test_what_a_crash_kept_from_running_was_not_kept_back() -> None:
+    lost = (TWO[0], replace(kept_back(1, "look", {"at": "b"}), turn=1))
+    assert judged(lost, restores=(1,)).outcome == Agreement.AGREE
+    assert judged(lost).outcome == Agreement.DISAGREE
+    later = (*lost[:1], replace(lost[1], turn=2))
+    assert judged(later, restores=(1,)).outcome == Agreement.DISAGREE
+
+
+def test_a_denied_call_has_no_place_in_the_order_and_may_be_told_in_other_words() -> None:
+    denied = refused(0, "pay", by=APPROVER, turn=1, wire_id="call_1")
+    ran = replace(call(1, "look"), turn=1, wire_id="call_0")
+    wire = list(exchanges((ran, denied)))
+    for item, wanted in ((denied, Agreement.AGREE), (_by(denied, "guard"), Agreement.DISAGREE)):
+        said = journal((item, ran), answers=len(wire))
+        found = RULE.judge(case(said=said, wire=_told(wire, denied, "User said no.")))
+        assert found is not None
+        assert found.outcome == wanted
+
+
+def _by(of: CallRecord, who: str) -> CallRecord:
+    return replace(of, decision=replace(of.decision, by=who))
+
+
+def _told(wire: list[Exchange], of: CallRecord, text: str) -> list[Exchange]:
+    """Return the wire with one tool answer in other words."""
+    body = load_json(wire[1].request.body["text"])
+    for message in body["messages"]:
+        if message.get("tool_call_id") == of.wire_id:
+            message["content"] = text
+    request = replace(wire[1].request, body={"text": plain_json(body, indent=None)})
+    return [wire[0], replace(wire[1], request=request)]

@@ -159,3 +159,55 @@ def test_canonical_lines_are_read_strictly() -> None:
         read_exchanges(b"no json\n")
     assert read_exchanges(b"") == ()
     assert [item.n for item in read_exchanges(second)] == [1], "an unanswered one leaves a hole"
+
+
+CHANGED = {"status": 503, "headers": {}, "body": {"text": "no"}}
+
+
+def told(event: str, **fields: Any) -> bytes:
+    return partial(
+        EVENTS[0], EVENTS[1], {"event": event, "n": 0} | fields, {**EVENTS[5], "count": 1}
+    )
+
+
+def test_an_answer_that_was_changed_on_its_way_is_held_in_both_versions() -> None:
+    (whole,) = read_partial(told("response", response=CHANGED, sent=ANSWERED)).exchanges
+    cut = {"kind": "disconnect", "response": CHANGED, "sent": ANSWERED}
+    (half,) = read_partial(told("error", **cut)).exchanges
+    for exchange in (whole, half):
+        assert exchange.response is not None
+        assert exchange.sent is not None
+        assert exchange.provided is exchange.sent
+        assert (exchange.response.status, exchange.sent.status) == (503, 200)
+        lines = exchange_lines((exchange,))
+        assert read_exchanges(lines) == (exchange,)
+    assert (whole.error, half.error) == (None, ErrorKind.DISCONNECT)
+
+
+def test_an_exchange_in_which_nothing_was_changed_says_nothing_of_it() -> None:
+    lines = exchange_lines(exchanges())
+    assert b"sent" not in lines
+    plain = read_exchanges(lines)[-1]
+    assert plain.provided is plain.response
+
+
+@pytest.mark.parametrize(
+    ("event", "fields"),
+    [
+        ("response", {"response": ANSWERED, "sent": ANSWERED}),
+        ("response", {"response": ANSWERED, "sent": None}),
+        ("response", {"response": ANSWERED, "sent": {**ANSWERED, "status": 7}}),
+        ("response", {"response": ANSWERED, "sent": {**ANSWERED, "body": {}}}),
+        ("error", {"kind": "client_left", "response": CHANGED, "sent": ANSWERED}),
+        ("error", {"kind": "disconnect", "response": None, "sent": ANSWERED}),
+        ("error", {"kind": "disconnect", "response": None, "sent": None}),
+    ],
+)
+def test_a_change_that_makes_no_sense_is_a_bad_line(event: str, fields: dict[str, Any]) -> None:
+    assert read_partial(told(event, **fields)).reason is Gap.BAD_LINE
+
+
+def test_a_change_that_is_written_empty_is_refused() -> None:
+    line = exchange_lines(exchanges()[:1])
+    with pytest.raises(StrictError, match="/sent"):
+        read_exchanges(line.replace(b'"request"', b'"sent":null,"request"'))

@@ -1,0 +1,100 @@
+"""Whether exactly what a scenario plants on the wire was done to the answers of a trial.
+
+Checked of every trial by `ledgers.verify`: the planted faults are applied anew, by the same pure
+function, to what the provider sent.
+
+1. With a wire, to every whole answer of the recording, in order. Each must come out as the agent is
+   said to have got it: changed where something is planted, and nowhere else.
+2. Without a wire and with nothing planted, no answer was seen at all. With something planted, every
+   answer is announced: the changed ones stand in the journal in both versions; the others are
+   written anew from the calls that the journal has for them, and nothing may come of the faults
+   there. The calls of a changed answer are those that the agent got; one that is restored may make
+   them again.
+"""
+
+from grid.errors import StrictError
+from grid.evidence import CallRecord, Evidence, Journal, TamperedAnswer
+from grid.scenario import Scenario
+from grid.tampering import JSON_HEADERS, OK, ModelAnswer, Tampering, as_text, planted_in
+from grid.vocabulary import Witness
+from grid.wirecall import WireCall, completion, wire_calls
+from proxy.wire.exchange import ErrorKind, Exchange, Response, body_bytes, body_json
+
+
+def check_tampering(
+    evidence: Evidence, scenario: Scenario, exchanges: tuple[Exchange, ...]
+) -> None:
+    """Check what is said to have been changed on the way.
+
+    Raises:
+        StrictError: something was changed that is not planted, or was not and should have been.
+    """
+    tampering = Tampering(planted_in(scenario, evidence.seed))
+    if evidence.witness is Witness.PROXY:
+        if evidence.journal.tampered:
+            raise StrictError("what a fault changed on the wire is for the recording to say")
+        for exchange in exchanges:
+            _check_exchange(exchange, tampering)
+    elif tampering:
+        _check_journal(evidence.journal, tampering)
+    elif evidence.journal.tampered or evidence.journal.answers:
+        raise StrictError("model answers were seen, and there is no wire")
+
+
+def _check_exchange(exchange: Exchange, tampering: Tampering) -> None:
+    sent = exchange.provided
+    if sent is None or (exchange.error is not None and exchange.sent is None):
+        return  # no whole answer came, so there was nothing to change
+    answer = ModelAnswer(status=sent.status, headers=dict(sent.headers), body=body_bytes(sent.body))
+    got = tampering.apply(exchange.n + 1, answer)
+    response = Response(status=got.status, headers=got.headers, body=body_json(got.body))
+    expected = (
+        response,
+        ErrorKind.DISCONNECT if got.cut else None,
+        None if got == answer else sent,
+    )
+    if expected != (exchange.response, exchange.error, exchange.sent):
+        raise StrictError(f"exchange {exchange.n} was not changed as the scenario plants it")
+
+
+def _check_journal(journal: Journal, tampering: Tampering) -> None:
+    said = {item.number: item for item in journal.tampered}
+    if [*said] != sorted(said) or len(said) != len(journal.tampered):
+        raise StrictError("the tampered answers do not stand in their order, each once")
+    if any(call.raw_arguments is None for call in journal.calls):
+        raise StrictError("a call came in no answer, and every answer was announced")
+    last = journal.answers + any(item.cut for item in journal.tampered)
+    if any(not 0 < number <= last for number in said):
+        raise StrictError("an answer is said to be tampered that was never given")
+    if any(item.number < last and (item.cut or item.status != OK) for item in journal.tampered):
+        raise StrictError("the run went on after an answer that never came")
+    for number in range(1, last + 1):
+        calls = [_call(call) for call in journal.calls if call.turn == number]
+        if number in said:
+            _check_answer(said[number], calls, tampering, again=bool(journal.restores))
+        elif _apply(number, completion("", "", calls), tampering) is not None:
+            raise StrictError(f"answer {number} was not changed as the scenario plants it")
+
+
+def _check_answer(
+    said: TamperedAnswer, calls: list[WireCall], tampering: Tampering, *, again: bool
+) -> None:
+    got = _apply(said.number, said.sent.encode(), tampering)
+    told = None if got is None else (got.status, as_text(got.body), got.cut)
+    if told != (said.status, said.received, said.cut):
+        raise StrictError(f"answer {said.number} was not changed as the scenario plants it")
+    whole = said.status == OK and not said.cut
+    heard = wire_calls(said.received.encode()) if whole else ()
+    if set(calls) != set(heard) or (len(calls) != len(heard) and not again):
+        raise StrictError(f"the calls of answer {said.number} are not those that the agent got")
+
+
+def _apply(number: int, body: bytes, tampering: Tampering) -> ModelAnswer | None:
+    """Return what comes of an answer, or None if nothing is changed."""
+    sent = ModelAnswer(status=OK, headers=dict(JSON_HEADERS), body=body)
+    got = tampering.apply(number, sent)
+    return None if got == sent else got
+
+
+def _call(call: CallRecord) -> WireCall:
+    return WireCall(id=call.wire_id, name=call.wire_tool, raw_arguments=call.raw_arguments or "")

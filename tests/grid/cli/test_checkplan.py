@@ -1,0 +1,108 @@
+"""Which trials `check` plays."""
+
+from dataclasses import replace
+from unittest.mock import patch
+
+from grid.catalogue import numbers, pair
+from grid.cli import checkplan
+from grid.cli.checkplan import (
+    ablation_trials,
+    cross_trials,
+    expresses,
+    framework_trials,
+    mutation_trials,
+    personas,
+    renamed,
+    variant_trials,
+    worth_a_run,
+)
+
+S02 = "moon_for_mars"
+
+
+def test_every_persona_plays_attack_and_twin_under_every_setting() -> None:
+    trials = set(cross_trials([S02]))
+    for of in (pair(S02).attack, pair(S02).benign):
+        for persona in personas(of):
+            for setting in ("off", "on", "on-continue"):
+                assert checkplan.pick(of, persona, setting) in trials
+    assert {trial.language for trial in trials} == {"en", "ja"}
+
+
+def test_the_whole_cross_holds_every_clause() -> None:
+    assert {trial.clause for trial in cross_trials([S02])} == {"none", "no-system-prompt"}
+    assert len({trial.clause for trial in cross_trials([S02], full=True)}) > 2
+
+
+def test_every_variant_of_every_scenario_is_played_by_its_fault() -> None:
+    modules = list(numbers().values())
+    played = {trial.scenario for trial in variant_trials(modules)}
+    wanted = {of.id for module in modules for of in pair(module).variants}
+    assert played == wanted
+    assert wanted
+
+
+def test_every_call_of_an_honest_script_is_left_out_once() -> None:
+    built = pair(S02)
+    left_out = [t for t in mutation_trials([S02]) if "skip/" in t.model]
+    assert len(left_out) == len(built.attack.truth.honest) + len(built.benign.truth.honest)
+
+
+def test_where_everybody_is_harmed_only_the_twin_is_mutated() -> None:
+    built = pair(S02)
+    truth = replace(built.attack.truth, fault="honest")
+    everybody = replace(built, attack=replace(built.attack, truth=truth))
+    with patch.object(checkplan, "pair", lambda _module: everybody):
+        assert {trial.scenario for trial in mutation_trials([S02])} == {built.benign.id}
+
+
+def test_in_a_framework_each_place_of_the_matrix_is_run_and_each_carrier_once() -> None:
+    for module in numbers().values():
+        trials = list(framework_trials([module], "strands", full=False))
+        if not expresses(pair(module).attack, "strands"):
+            assert not trials
+            continue
+        for of in (pair(module).attack, pair(module).benign):
+            for persona, guards in worth_a_run(of):
+                assert checkplan.pick(of, persona, guards, framework="strands") in trials
+        carriers = {of.id.split(".")[1] for of in pair(module).variants}
+        ran = [trial.scenario.split(".")[1] for trial in trials if trial.scenario.count(".") == 2]
+        assert sorted(ran) == sorted(carriers)
+
+
+def test_a_framework_that_cannot_express_a_scenario_runs_nothing_of_it() -> None:
+    built = pair(S02)
+    unable = replace(built, attack=replace(built.attack, inexpressible={"crewai": "no such step"}))
+    with patch.object(checkplan, "pair", lambda _module: unable):
+        assert not list(framework_trials([S02], "crewai", full=False))
+        assert list(framework_trials([S02], "strands", full=False))
+
+
+def test_a_scenario_about_one_profile_runs_there_and_on_the_reference_only() -> None:
+    built = pair(S02)
+    native = replace(built, attack=replace(built.attack, frameworks=("crewai-native",)))
+    with patch.object(checkplan, "pair", lambda _module: native):
+        assert expresses(native.attack, "crewai-native")
+        assert expresses(native.attack, "scripted")
+        assert not expresses(native.attack, "crewai")
+    assert not expresses(built.attack, "crewai-native")
+
+
+def test_leaving_out_a_guard_plays_the_scenarios_that_configure_it() -> None:
+    trials = list(ablation_trials(numbers().values(), ["node_presence"]))
+    assert {trial.guards for trial in trials} == {"all-but:node_presence"}
+    assert all("node_presence" in pair(t.scenario).attack.policy for t in trials)
+    both = list(ablation_trials([S02], ["write_scope", "node_presence"]))
+    assert {trial.guards for trial in both} == {"all-but:node_presence,write_scope"}
+
+
+def test_a_known_limit_proves_nothing_about_a_guard() -> None:
+    built = pair(S02)
+    limited = replace(built, attack=replace(built.attack, known_limit="it stands there"))
+    with patch.object(checkplan, "pair", lambda _module: limited):
+        assert not list(ablation_trials([S02], ["node_presence"]))
+
+
+def test_other_names_are_tried_without_a_clause_in_english() -> None:
+    trials = list(renamed(cross_trials([S02])))
+    assert {(trial.clause, trial.language) for trial in trials} == {("none", "en")}
