@@ -1,7 +1,7 @@
 # `make` alone lists what it can do. Works with GNU Make 3.81 and later.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint bench digests lock clean
+.PHONY: help setup demo test check lint bench digests lock clean
 
 BIN  := .venv/bin
 JOBS ?= 2
@@ -13,7 +13,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo 'PYTHON=/path/to/python3.13 picks the interpreter; ARGS="..." is passed on by demo, test, bench and lock.'
+	@echo 'PYTHON=/path/to/python3.13 picks the interpreter; ARGS="..." is passed on by demo, test, check, bench and lock.'
 
 setup: ## build .venv from requirements.lock (the others call it; does nothing when it is up to date)
 	@python="$$(PYTHON='$(PYTHON)' sh .ci/find-python)" && "$$python" -I .ci/setup.py
@@ -21,8 +21,12 @@ setup: ## build .venv from requirements.lock (the others call it; does nothing w
 demo: setup ## set up, then run the main job on the embedded default: no key, no network
 	@$(BIN)/nonverba run --force $(ARGS)
 
-test: lint ## set up, lint, then run the tests with the network off
+test: lint ## set up, lint, then run the tests and the self-check with the network off
 	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@$(BIN)/python .ci/offline.py $(BIN)/nonverba check -j $(JOBS) --no-progress
+
+check: setup ## prove every scenario, guard and rule with scripted personas, in every framework
+	@$(BIN)/python .ci/offline.py $(BIN)/nonverba check -j $(JOBS) $(ARGS)
 
 lint: setup ## format, lint, types, and who may import whom
 	$(BIN)/ruff format --check

@@ -56,6 +56,17 @@ def adapter_module(name: str) -> Any:
 
 
 def build_adapter(name: str) -> Adapter:
-    """Return a new adapter, for one worker process."""
-    adapter: Adapter = adapter_module(name).ADAPTER()
+    """Return a new adapter, for one worker process.
+
+    Raises:
+        ConfigError: there is none, or it cannot be made.
+    """
+    try:
+        adapter: Adapter = adapter_module(name).ADAPTER()
+    except ConfigError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ConfigError(
+            f"framework {name!r}: ADAPTER() fails: {type(error).__name__}: {error}", "frameworks"
+        ) from error
     return adapter

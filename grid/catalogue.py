@@ -1,15 +1,18 @@
 """Finding scenarios: by module name or number, with the names of a seed."""
 
+import re
 from functools import cache
 from typing import Any
 
 from grid.adapters import is_native
-from grid.errors import ConfigError
+from grid.canonical import canonical, load_json
+from grid.errors import ConfigError, NonverbaError
 from grid.guards import all_guards
 from grid.names import Names
 from grid.registry import load, module_names, unknown
 from grid.report import REPORT
 from grid.scenario import TWIN_SUFFIX, Pair, Scenario
+from grid.strict import from_json, to_json
 from grid.tool import Tool
 from grid.vocabulary import Family
 
@@ -27,7 +30,7 @@ def pair(module: str, names: int = 0) -> Pair:
     Raises:
         ConfigError: there is no such scenario.
     """
-    built: Pair = load(SCENARIOS, module, "scenario", "build").build(Names(names))
+    built = _build(module, names)
     if built.attack.id != module or built.benign.id != module + TWIN_SUFFIX:
         raise ConfigError(
             f"scenario {module!r}: write id={module!r}, and for its twin "
@@ -44,6 +47,38 @@ def pair(module: str, names: int = 0) -> Pair:
     return built
 
 
+def _build(module: str, names: int) -> Pair:
+    """Call a module's `build`; whatever it raises is the author's to mend."""
+    file = load(SCENARIOS, module, "scenario", "build")
+    try:
+        built = file.build(Names(names))
+    except ConfigError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ConfigError(
+            f"scenario {module!r}: build() fails: {type(error).__name__}: {error}", "scenarios"
+        ) from error
+    if not isinstance(built, Pair):
+        raise ConfigError(
+            f"scenario {module!r}: build() must return a Pair, not {type(built).__name__}",
+            "scenarios",
+        )
+    for each in (built.attack, built.benign, *built.variants):
+        if not isinstance(each, Scenario) or not isinstance(each.family, Family):
+            raise ConfigError(
+                f"scenario {module!r}: attack, benign and variants must each be a Scenario with a "
+                f"family such as Family.DELIVERY",
+                "scenarios",
+            )
+    _check_number(built.attack)
+    return built
+
+
+def _check_number(of: Scenario) -> None:
+    if not re.fullmatch(r"S[0-9]{1,9}", of.number):
+        raise _wrong(of, f"number must be like 'S02', not {of.number!r}")
+
+
 def check_pair(built: Pair) -> None:
     """Refuse a scenario that could never be played, or never judged, as written.
 
@@ -51,8 +86,7 @@ def check_pair(built: Pair) -> None:
         ConfigError: naming the field and what to write.
     """
     of = built.attack
-    if not (of.number[:1] == "S" and of.number[1:].isdigit()):
-        raise _wrong(of, f"number must be like 'S02', not {of.number!r}")
+    _check_number(of)
     if built.benign.number != of.number or built.benign.world != of.world:
         raise _wrong(built.benign, "number and world must be those of the scenario")
     for each in (of, built.benign, *built.variants):
@@ -65,6 +99,10 @@ def _wrong(of: Scenario, sentence: str) -> ConfigError:
 
 
 def _check_parts(of: Scenario) -> None:
+    try:
+        from_json(Scenario, load_json(canonical(to_json(of))))
+    except NonverbaError as error:
+        raise _wrong(of, f"a value of it cannot be kept: {error}") from error
     guards = [guard.id for guard in all_guards()]
     for guard in of.policy:
         if guard not in guards:
@@ -168,6 +206,11 @@ def scenarios_of(name: str) -> tuple[str, ...]:
     module = module_of(first)
     if not dot:
         return (module,)
+    if f".{rest}" == TWIN_SUFFIX:
+        raise ConfigError(
+            f"{name!r} is the twin of {module!r}; write cases = ['benign'] in a grid file",
+            "scenarios",
+        )
     variants = tuple(item.id for item in pair(module).variants)
     if not variants:
         raise ConfigError(f"scenario {module!r} has no variants; write {module!r}", "scenarios")
@@ -198,5 +241,10 @@ def tools_of(of: Scenario) -> tuple[Tool, ...]:
     return tuple(offered[name] for name in of.tools)
 
 
-def _world_tools(world: str) -> Any:
-    return load(WORLDS, world, "world", "TOOLS").TOOLS
+def _world_tools(world: str) -> tuple[Tool, ...]:
+    tools: tuple[Any, ...] = load(WORLDS, world, "world", "TOOLS", tuple).TOOLS
+    for tool in tools:
+        if not isinstance(tool, Tool):
+            found = type(tool).__name__
+            raise ConfigError(f"the file of world {world!r}: TOOLS holds a {found}; write Tools")
+    return tools

@@ -12,6 +12,7 @@ An installed distribution offers such a folder as a package under the entry poin
 
 import importlib
 import os
+import pkgutil
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import entry_points
@@ -88,13 +89,10 @@ def _load(folder: Path) -> None:
     parts = {kind: folder / kind for kind in PACKAGES if (folder / kind).is_dir()}
     if not parts:
         raise ConfigError(f"--load: {folder.name!r} holds none of {_choices()}", "load")
+    if os.pathsep in str(folder):  # it parts the folders in the variable that children read
+        raise ConfigError(f"--load: no {os.pathsep!r} may stand in the path of {folder.name!r}")
     for kind, part in parts.items():
-        taken = sorted({*_names(part)} & {*module_names(PACKAGES[kind])})
-        if taken:
-            raise ConfigError(
-                f"--load: {folder.name}/{kind}/{taken[0]}.py: that name is taken; rename the file",
-                "load",
-            )
+        _check_names(f"--load: {folder.name}/{kind}", kind, part)
     for kind, part in parts.items():
         importlib.import_module(PACKAGES[kind]).__path__.append(str(part))
     loaded().append(folder)
@@ -106,8 +104,25 @@ def _choices() -> str:
     return ", ".join(f"{kind}/" for kind in PACKAGES)
 
 
-def _names(folder: Path) -> Iterable[str]:
-    return (item.stem for item in folder.glob("*.py") if not item.name.startswith("_"))
+def _check_names(where: str, kind: str, part: Path) -> None:
+    """Refuse files that would never be found, or that would be taken for others."""
+    try:
+        stems = sorted(item.name[:-3] for item in part.iterdir() if item.name.endswith(".py"))
+    except OSError as error:
+        raise ConfigError(f"{where}: cannot be read: {error.strerror}", "load") from error
+    for stem in stems:
+        if not stem.isidentifier():
+            raise ConfigError(
+                f"{where}/{stem}.py: name the file with letters, digits and '_' only", "load"
+            )
+    package = importlib.import_module(PACKAGES[kind])
+    known = {entry.name for entry in pkgutil.iter_modules(package.__path__)}
+    taken = sorted(known & {entry.name for entry in pkgutil.iter_modules([str(part)])})
+    if taken:
+        raise ConfigError(
+            f"{where}/{taken[0]}.py: that name is taken; rename the file",
+            "load",
+        )
 
 
 def _forget() -> None:

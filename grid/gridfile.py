@@ -7,7 +7,7 @@ write instead. The published JSON Schema is ``grid/grid.schema.json``.
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import product
@@ -16,14 +16,15 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from grid.adapters import SCRIPTED, check_framework, framework_names, is_native
-from grid.canonical import load_json
+from grid.canonical import load_json, text_json
 from grid.cast import PREFIX, persona_of
 from grid.catalogue import numbers, scenario, scenarios_of, why_not
 from grid.clauses import clause_for
-from grid.errors import ConfigError
+from grid.display import visible
+from grid.errors import CanonicalError, ConfigError
 from grid.evidence import TrialId
 from grid.guards import all_guards
-from grid.guardsetting import checked_setting
+from grid.guardsetting import checked_setting, read_setting
 from grid.plan import Plan
 from grid.registry import unknown
 from grid.scenario import TWIN_SUFFIX, Scenario
@@ -31,6 +32,9 @@ from grid.system import BASE
 
 FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
+
+UNCONFIGURED = "terminal_refusal"
+"""The one guard that needs no policy."""
 
 BROKEN_WIRE = "scripted/broken-wire/"
 
@@ -86,6 +90,20 @@ def demo_text() -> str:
     return files("grid").joinpath("demo.toml").read_text(encoding="utf-8")
 
 
+def chosen_grid(names: Sequence[str]) -> GridFile:
+    """Return the grid of scenarios that were named without a grid file.
+
+    Each with its twin, the persona with its fault beside the honest one, guards off and on, in the
+    three frameworks and in English; axis flags replace any of these.
+    """
+    scenarios = _scenarios(names)
+    models = (FAULT, PREFIX + "honest")
+    block = _block({"scenarios": scenarios, "cases": ["attack", "benign"], "models": models})
+    first = scenarios[0].partition(".")[0]
+    alone = all(name.partition(".")[0] == first for name in scenarios)
+    return GridFile(name=first if alone else "chosen", seed=1, blocks=(block,))
+
+
 def schema() -> dict[str, Any]:
     """Return the published JSON Schema of grid files."""
     text = files("grid").joinpath("grid.schema.json").read_text(encoding="utf-8")
@@ -115,8 +133,9 @@ def read_grid(text: str, source: str) -> GridFile:
             blocks.append(_block(block))
         except ConfigError as error:
             field = _FIELDS.get(error.field, error.field)
+            named = f"{field}: " if field else ""
             raise ConfigError(
-                f"{_place(text, source, index, field)}: {field}: {error}", field
+                f"{_place(text, source, index, field)}: {named}{error}", field
             ) from error
     return GridFile(name=data["name"], seed=data.get("seed", 1), blocks=tuple(blocks))
 
@@ -139,13 +158,23 @@ def with_axes(grid: GridFile, axes: Mapping[str, Any]) -> GridFile:
     held_somewhere = {name for block in grid.blocks for name in block.scenarios}
     rest = tuple(name for name in chosen if name not in held_somewhere)
     if rest:
-        holding += [replace(block, scenarios=rest) for block in grid.blocks]
+        of_rest = (replace(block, scenarios=rest) for block in grid.blocks)
+        holding += of_rest if "languages" in wanted else _in_own_languages(of_rest)
     if not chosen:
         holding = list(grid.blocks)
     blocks = tuple(replace(block, **wanted) for block in holding)
     for block in blocks:
         _check_names(block)
     return replace(grid, blocks=blocks)
+
+
+def _in_own_languages(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Leave out, of a grid that was not written for a scenario, the languages that it has not."""
+    for block in blocks:
+        for name in block.scenarios:
+            written = scenario(name).turns[0].prompt
+            if languages := tuple(word for word in block.languages if word in written):
+                yield replace(block, scenarios=(name,), languages=languages)
 
 
 def cross(grid: GridFile, family: str | None = None) -> Plan:
@@ -180,6 +209,22 @@ def left_out(grid: GridFile) -> tuple[str, ...]:
         if (reason := why_not(_of(trial), trial.framework))
     )
     return tuple(dict.fromkeys(told))
+
+
+def idle_guards(plan: Plan) -> tuple[str, ...]:
+    """Return which guards an ablation names although no scenario of the plan configures them."""
+    named = {
+        guard
+        for trial in plan.trials
+        for guard in read_setting(trial.guards).named or ()
+        if guard != UNCONFIGURED
+    }
+    used = {guard for trial in plan.trials for guard in _of(trial).policy}
+    return tuple(
+        f"no scenario here configures the guard {guard!r}: leaving it out, or asking it alone, "
+        "shows nothing about it"
+        for guard in sorted(named - used)
+    )
 
 
 def _of(trial: TrialId) -> Scenario:
@@ -290,19 +335,33 @@ def _schema_error(text: str, source: str, problem: Any) -> ConfigError:
         )
     if problem.validator == "required":
         missing = next(name for name in problem.schema["required"] if name not in problem.instance)
-        hint = problem.schema["properties"][missing].get("description", "")
         return ConfigError(
-            f"{_place(text, source, index, '')}: the key {missing!r} is missing. {hint}"
+            f"{_place(text, source, index, '')}: the key {missing!r} is missing. "
+            f"{_description(missing)}"
         )
-    hint = _description(key)
-    return ConfigError(f"{_place(text, source, index, key)}: {key}: {problem.message}. {hint}")
+    named = f"{key}: " if key else ""
+    why = "holds a word twice" if problem.validator == "uniqueItems" else "does not fit"
+    return ConfigError(
+        f"{_place(text, source, index, key)}: {named}{_shown(problem.instance)} {why}. "
+        f"{_description(key)}"
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a grid file as TOML writes it, shortened."""
+    if isinstance(value, dict):
+        return "a table"
+    try:
+        return visible(text_json(value), 60)
+    except CanonicalError:  # a date, or a number that JSON cannot hold
+        return visible(str(value), 60)
 
 
 def _description(key: str) -> str:
     whole = schema()
     properties = whole["properties"] | whole["$defs"]["block"]["properties"]
     text = properties.get(key, {}).get("description", "")
-    return f"Write: {text}" if text else ""
+    return f"Write {text[:1].lower()}{text[1:]}" if text else ""
 
 
 def _place(text: str, source: str, block: Any, key: str) -> str:
@@ -314,8 +373,9 @@ def _place(text: str, source: str, block: Any, key: str) -> str:
         if block < len(heads):
             start = heads[block]
             end = heads[block + 1] if block + 1 < len(heads) else len(lines)
+    head = rf"\s*(\[\s*{re.escape(key)}\s*\]|{re.escape(key)}\s*=)"
     found = next(
-        (i for i in range(start, end) if key and re.match(rf"\s*{re.escape(key)}\s*=", lines[i])),
+        (i for i in range(start, end) if key and re.match(head, lines[i])),
         start,
     )
     return f"{source}, line {found + 1}"

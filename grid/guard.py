@@ -2,7 +2,8 @@
 
 A guard sees the call, the world, the operator's policy and the user's own words; never the
 scenario, the persona, the truth or the model. It answers None (nothing to say) or a refusal that
-documents itself. Only what lies outside the user's authority is terminal.
+documents itself. Only what lies outside the user's authority is terminal. It needs nothing else of
+nonverba: a harness of one's own builds a `GuardView` for a call and asks.
 """
 
 from collections.abc import Callable
@@ -35,6 +36,10 @@ class PastCall:
     """Error code; empty for none."""
 
 
+NO_WORLD = WorldReader({}, 0)
+"""A world without tables, for guards that look at the call alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardView:
     """All that a guard sees of one call."""
@@ -45,15 +50,15 @@ class GuardView:
     """The operator's classification of the tool."""
     arguments: dict[str, Any]
     """Arguments, valid against the tool's schema."""
-    touches: tuple[Touch, ...]
+    touches: tuple[Touch, ...] = ()
     """What the call would affect."""
-    world: WorldReader
+    world: WorldReader = NO_WORLD
     """The world, read-only."""
-    policy: Any
+    policy: Any = None
     """The operator's settings for this guard (JSON); None: not configured."""
-    user_text: str
+    user_text: str = ""
     """The user's own words, of this session and of those before, a line break between them."""
-    past: tuple[PastCall, ...]
+    past: tuple[PastCall, ...] = ()
     """Earlier calls of this run."""
     approvals: tuple[Approval, ...] = ()
     """What was approved or denied so far, by whom, operation by operation."""

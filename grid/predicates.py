@@ -247,6 +247,8 @@ class Leaked:
     """Name of the canary."""
     into: tuple[Boundary, ...]
     """Boundaries that it may not cross, at least one."""
+    tables: tuple[str, ...] = ()
+    """Tables that are the sink; empty: all. Where some rows lie inside, such as a private file."""
 
     def __post_init__(self) -> None:
         """Refuse a leak into nothing."""

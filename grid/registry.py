@@ -22,7 +22,9 @@ def module_names(package: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
-def load(package: str, name: str, what: str, public: str = "") -> ModuleType:
+def load(
+    package: str, name: str, what: str, public: str = "", kind: type | None = None
+) -> ModuleType:
     """Import one module of a registry package.
 
     Args:
@@ -30,6 +32,7 @@ def load(package: str, name: str, what: str, public: str = "") -> ModuleType:
         name: name of the module.
         what: what it holds, for sentences, such as ``scenario``.
         public: the name that it has to define, such as ``build``; empty: none.
+        kind: what that has to be an instance of; None: of any kind.
 
     Raises:
         ConfigError: there is none of that name (the known ones are listed), its file is no Python,
@@ -41,15 +44,21 @@ def load(package: str, name: str, what: str, public: str = "") -> ModuleType:
     try:
         module = importlib.import_module(f"{package}.{name}")
     except ModuleNotFoundError as error:
+        if error.name == f"{package}.{name}":
+            raise _broken(what, name, " cannot be read; is it a file?") from error
         raise _broken(what, name, f" imports {error.name!r}, which is not there") from error
     except SyntaxError as error:
-        raise _broken(what, name, f", line {error.lineno}: {error.msg}") from error
-    except Exception as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        raise _broken(what, name, f"{line}: {error.msg}") from error
+    except (Exception, SystemExit) as error:  # whoever exits here would end the command as fine
         raise _broken(what, name, f" fails: {type(error).__name__}: {error}") from error
     if public and not hasattr(module, public):
         raise _broken(
             what, name, f" does not define {public!r}; write it at the module's top level"
         )
+    if kind is not None and not isinstance(getattr(module, public), kind):
+        found = type(getattr(module, public)).__name__
+        raise _broken(what, name, f": {public} must be a {kind.__name__}, not {found}")
     return module
 
 

@@ -20,7 +20,7 @@ from grid import extensions
 from grid.adapters import SCRIPTED
 from grid.canonical import canonical, load_json, scrub_text
 from grid.cast import PREFIX
-from grid.errors import CanonicalError, HarnessError
+from grid.errors import CanonicalError, ConfigError, HarnessError
 from grid.evidence import Journal, TrialId
 from grid.plan import trial_seed
 from grid.session import TrialSpec
@@ -126,6 +126,7 @@ class Runner:
 
         Raises:
             HarnessError: a worker or the proxy died, or evidence could not be kept.
+            ConfigError: a framework cannot be loaded.
         """
         self._waiting = list(trials)
         jobs = max(1, min(self._settings.jobs, len(self._waiting)))
@@ -230,6 +231,7 @@ class _Worker:
 
         Raises:
             HarnessError: the worker died or does not answer.
+            ConfigError: its framework cannot be loaded.
         """
         timer = threading.Timer(spec.trial_timeout_s + GRACE_S, self.kill)
         timer.start()
@@ -241,11 +243,13 @@ class _Worker:
         except (OSError, CanonicalError) as error:
             raise HarnessError(
                 f"the worker that ran {spec.trial} "
-                f"{'was stopped' if self._killed else 'died'}: {self._last_words()} "
+                f"{self._ended(spec)}: {self._last_words()} "
                 "Finished trials are kept; run again with --resume."
             ) from error
         finally:
             timer.cancel()
+        if "refused" in answer:
+            raise ConfigError(answer["refused"])
         return answer
 
     def kill(self) -> None:
@@ -256,6 +260,11 @@ class _Worker:
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 _close_quietly(stream)
+
+    def _ended(self, spec: TrialSpec) -> str:
+        if not self._killed:
+            return "died"
+        return f"gave no answer within {spec.trial_timeout_s + GRACE_S:.0f} s and was stopped"
 
     def _last_words(self) -> str:
         lines = self._said.read_bytes()[-2000:].decode("utf-8", "replace").strip().splitlines()

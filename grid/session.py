@@ -204,6 +204,8 @@ async def _drive(session: Session, adapter: Adapter) -> Ended:
         async with asyncio.timeout(session.spec.trial_timeout_s):
             while True:
                 ended = await adapter.drive(agent)
+                if not isinstance(ended, Ended):
+                    raise TypeError(f"drive() must return Ended, not {type(ended).__name__}")
                 session.layer.finish()
                 over = ended.status is not Status.COMPLETED or session.layer.fault
                 if over or not session.next_session():

@@ -315,8 +315,9 @@ class _Draft:
         except ToolError as error:
             self.error = CallError(code=error.code, message=error.message)
         except WorldRefusal as refusal:
-            kept = not cancel_out(world.since_taken())
-            if kept:  # what was not taken back did happen: a tool must raise ToolError for that
+            left = world.since_taken()
+            if left and not (refusal.rolled_back and cancel_out(left)):
+                # What was not taken back did happen: a tool must raise ToolError for that.
                 raise RuntimeError(f"{tool.name!r} refused, and left effects behind") from refusal
             self.executed = None
             self.touches = refusal.touches or self.touches

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from grid.adapter import Adapter
 from grid.adapters import build_adapter
 from grid.canonical import canonical, load_json
+from grid.errors import ConfigError
 from grid.extensions import load_entry_points, load_inherited
 from grid.session import TrialSpec, run_trial
 from grid.strict import from_json, to_json
@@ -51,7 +52,12 @@ async def _serve(lines: queue.Queue[bytes], pipe: BinaryIO) -> None:
         spec = from_json(TrialSpec, load_json(line))
         name = spec.trial.framework
         if name not in adapters:
-            adapters[name] = build_adapter(name)
+            try:
+                adapters[name] = build_adapter(name)
+            except ConfigError as error:
+                pipe.write(canonical({"refused": str(error)}) + b"\n")
+                pipe.flush()
+                continue
         wall, cpu = time.perf_counter(), time.process_time()
         journal, note = await run_trial(spec, adapters[name])
         answer = {

@@ -7,8 +7,9 @@ Checked of every trial by `ledgers.verify`, and nothing else may rest on a journ
    effects before it left; folded over ``before`` they give ``after``.
 3. A call that never ran has neither result nor effects, but for effects that were all taken back
    before its refusal, which says so; one that failed or was refused has no
-   result; one that was never handed over holds nothing handed over; an allowed one names nobody who
-   refused it.
+   result; one that was never handed over holds nothing handed over, and a model answer had asked
+   for it; an allowed one names nobody who refused it. A refusal that says it was rolled back ran
+   nothing in the end.
 4. Approvals and deliveries name calls, deliveries calls that ran; their digests, taken anew, are
    those of their operations; approval ids are unique.
 5. Restores name calls, in order. Sessions begin one after the other, the first one before
@@ -22,12 +23,14 @@ Checked of every trial by `ledgers.verify`, and nothing else may rest on a journ
    the common one with the clause in its place, and nothing else. (Not checked where the harness
    failed: then nothing may have begun.) Each session is that of the scenario: its words, and where
    it goes on from, if it does: the first success of the tool that the scenario names, in the
-   session before. A completed run had all of them.
+   session before, whose result was not lost in a crash. A native profile has no checkpoints of
+   ours, and begins each anew. A completed run had all of them.
 
 What merely differs between the three forms of arguments is no incoherence but a finding.
 """
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 from grid.adapters import SCRIPTED, is_native
@@ -40,11 +43,15 @@ from grid.vocabulary import Status, Verdict, Witness
 from grid.world import cancel_out, operation_digest
 from ledgers.alterations import never_handed_over
 from ledgers.assemble import MISSING, PROXY_FAILED, UNDECODABLE
+from ledgers.claims import succeeded
 from ledgers.manifest import ClauseRecord, as_clause
 from proxy.wire.exchange import Gap
 
 REASONS = frozenset({"", MISSING, PROXY_FAILED, UNDECODABLE, *(gap.value for gap in Gap)})
 """Why a recording can be incomplete."""
+
+MOST_BEGINNINGS = 256
+"""Sessions, and restores, of one trial: hostile ones must not make verifying endless."""
 
 ALLOWED = Decision(verdict=Verdict.ALLOW)
 """The decision about a call that nobody refused."""
@@ -56,6 +63,8 @@ def check_journal(journal: Journal) -> None:
     Raises:
         StrictError: naming the first part that does not fit.
     """
+    if len(journal.restores) > MOST_BEGINNINGS or len(journal.sessions) > MOST_BEGINNINGS:
+        raise StrictError(f"more than {MOST_BEGINNINGS} sessions or restores are not looked into")
     receipts: set[str] = set()
     for seq, call in enumerate(journal.calls):
         if call.seq != seq:
@@ -115,21 +124,37 @@ def check_beginning(evidence: Evidence, scenario: Scenario) -> None:
         prompt = resolve(turn.prompt, evidence.seed)
         if start.user_text != prompt.get(evidence.trial.language):
             raise StrictError("the user's words are not those of the scenario")
-        if start.rewound not in (None, _rewound(journal, number, turn.rewind)):
+        due = None if journal.native else _rewound(journal, number, scenario)
+        if start.rewound != due:
             raise StrictError(f"session {number + 1} does not go on from where it should")
 
 
-def _rewound(journal: Journal, number: int, tool: str) -> int | None:
-    """Return the call after whose result a session has to go on; None: it begins anew."""
+def _rewound(journal: Journal, number: int, scenario: Scenario) -> int | None:
+    """Return the call after whose result a session has to go on; None: it begins anew.
+
+    The result of a call after which a crash is planted is lost, and nothing can go on from it.
+    """
+    tool = scenario.turns[number].rewind
     if not tool:
         return None
+    lost = crashing(journal.calls, scenario.crash_points)
     first, last = journal.sessions[number - 1].call, journal.sessions[number].call
     fits = (
         call.seq
         for call in journal.calls[first:last]
-        if call.tool == tool and call.error is None and call.decision.verdict is Verdict.ALLOW
+        if call.tool == tool and succeeded(call) and call.seq not in lost
     )
     return next(fits, None)
+
+
+def crashing(calls: Iterable[CallRecord], points: Iterable[str]) -> tuple[int, ...]:
+    """Return the calls after which a crash is planted: the first success of each of some tools."""
+    waiting, found = set(points), []
+    for call in calls:
+        if call.tool in waiting and succeeded(call):
+            waiting.remove(call.tool)
+            found.append(call.seq)
+    return tuple(found)
 
 
 def check_clause(evidence: Evidence, clause: ClauseRecord) -> None:
@@ -156,8 +181,12 @@ def _check_call(call: CallRecord) -> None:
         raise StrictError(f"call {call.seq} never ran, and has a result or effects")
     if (refused or call.error is not None) and call.result is not None:
         raise StrictError(f"call {call.seq} was refused or failed, and has a result")
+    if call.decision.rolled_back and (call.executed is not None or not taken_back):
+        raise StrictError(f"call {call.seq} says that it was rolled back, and was not")
     if not refused and call.decision != ALLOWED:
         raise StrictError(f"call {call.seq} was allowed, and its decision says more")
+    if never_handed_over(call) and (call.raw_arguments is None or call.wire_tool != call.tool):
+        raise StrictError(f"call {call.seq} was never handed over, and nobody had asked for it")
     if never_handed_over(call) and (call.parsed is not None or call.executed is not None):
         raise StrictError(f"call {call.seq} was never handed over, and holds arguments")
 

@@ -7,19 +7,16 @@ Checked of every trial by `ledgers.verify`, beside `ledgers.coherence`; without 
 2. A call that ran, or that a guard or the world refused, is of an offered tool and fits its schema;
    one that failed before it ran, failed for a reason that holds.
 3. A refusal is by a guard of the manifest, with guards on; by the world; by the approver whom the
-   scenario names, and then the approval step was told no; or by the tool layer, and then the run
-   was over. After its end nothing else happens to a call.
+   scenario names (see `ledgers.oversight`); or by the tool layer, and then the run was over. After
+   its end nothing else happens to a call. What is not terminal the agent can put right.
 4. Turns do not fall, and there are no more than answers. They are counted anew in each session.
-5. Approvals and deliveries come from tools that may write. Where the framework's approval step
-   asked, the scenario has one: the principal and the decision are its own, and what the step was
-   told is that, unless the scenario plants that answers come to the wrong questions. Each call of
-   an overseen tool that succeeded or changed something is a delivery of its own.
+5. Approvals and deliveries come from tools that may write, and no delivery comes before its call
+   by the clock. Where the framework's approval step asked, see `ledgers.oversight`.
 6. The status fits: `stopped` where, and only where, a terminal refusal ends the run (`on`); the
    turn limit was reached; only an unfinished run breaks off as `harness_error`. The cause is one
    that this status can have.
-
-7. In an exact profile the agent was restored where the scenario plants a crash, once for each tool
-   that succeeded there, and nowhere else.
+7. In an exact profile the agent was restored where the scenario plants a crash, right after the
+   first success of each such tool and what else of that answer was under way, and nowhere else.
 
 A schema with other keywords than tools of ours use is not looked into: a pattern can be made to
 take for ever, and a reference to go anywhere. Such a tool is no released one.
@@ -33,10 +30,8 @@ from jsonschema import Draft202012Validator
 
 from grid.canonical import canonical
 from grid.errors import StrictError
-from grid.evidence import Approval, CallRecord, Evidence, Journal
+from grid.evidence import CallRecord, Evidence, Journal
 from grid.guardsetting import read_setting
-from grid.matching import equal
-from grid.overseer import DENIED, decides
 from grid.report import REPORT
 from grid.scenario import Scenario
 from grid.toolanswer import (
@@ -52,10 +47,10 @@ from grid.toolanswer import (
 )
 from grid.toollayer import CALL_LIMIT, TRIAL_LIMIT
 from grid.vocabulary import Access, Cause, Status, Verdict, Witness
-from grid.world import operation_digest
 from ledgers.alterations import never_handed_over
 from ledgers.case import ToolFacts
-from ledgers.claims import succeeded
+from ledgers.coherence import crashing
+from ledgers.oversight import check_oversight, ticks
 from ledgers.refusals import closes, refused_by
 from ledgers.restores import crashes
 
@@ -92,10 +87,6 @@ PLAIN = frozenset(
     }
 )
 """Keywords of a schema that cost no more than the arguments are long."""
-
-
-SHOWN = {"tool", "arguments"}
-"""What an operation is made of that the framework's approval step asks about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,26 +198,34 @@ def _check_refusals(evidence: Evidence, terms: Terms) -> None:
         by = call.decision.by if call.decision.verdict is Verdict.REFUSE else ""
         if (by == TOOL_LAYER) != (over or beyond):
             raise StrictError(f"the run was over before call {call.seq}, or was not")
-        if by == APPROVER:
-            _check_denial(evidence.journal, call)
-        elif by not in ("", TOOL_LAYER, WORLD) and not (by in terms.guards and setting.asks(by)):
+        guard = by not in ("", TOOL_LAYER, WORLD, APPROVER)
+        if guard and not (by in terms.guards and setting.asks(by)):
             raise StrictError(f"call {call.seq} was refused by a guard that was not there")
+        _check_decision(call)
         faulty = call.error is not None and call.error.code == HARNESS_FAULT
         over = over or faulty or (closes(call) and setting.stops)
         spent += len(call.delivered)
+
+
+def _check_decision(call: CallRecord) -> None:
+    """Check that a refusal says of itself what such refusals say."""
+    said = call.decision
+    if said.verdict is not Verdict.REFUSE:
+        return
+    if said.by in (TOOL_LAYER, WORLD, APPROVER) and call.executed is not None:
+        raise StrictError(f"call {call.seq} was refused by {said.by}, and ran all the same")
+    if said.by == TOOL_LAYER:
+        fits = said.terminal and not said.actionable and not said.rolled_back
+    else:
+        fits = said.actionable != said.terminal
+    if not fits:
+        raise StrictError(f"the refusal of call {call.seq} says what no such refusal says")
 
 
 def _turn_of_session(journal: Journal, call: CallRecord) -> int:
     """Return the number of a call's model answer in its own session."""
     before = [start.turn for start in journal.sessions if start.call <= call.seq]
     return call.turn - max(before, default=0)
-
-
-def _check_denial(journal: Journal, call: CallRecord) -> None:
-    operation = operation_digest({"tool": call.tool, "arguments": call.parsed})
-    told = [item for item in journal.approvals if item.told is False and item.digest == operation]
-    if call.decision != DENIED or not told or call.executed is not None:
-        raise StrictError(f"call {call.seq} was denied by an approver who was not asked")
 
 
 def _check_turns(evidence: Evidence) -> None:
@@ -241,7 +240,6 @@ def _check_turns(evidence: Evidence) -> None:
 
 def _check_operations(journal: Journal, terms: Terms) -> None:
     reading = {tool.name for tool in terms.tools if tool.access is Access.READ}
-    _check_oversight(journal, terms)
     numbers: Iterable[tuple[str, int]] = (
         *(("an approval", item.call) for item in journal.approvals if item.told is None),
         *(("a delivery", item.call) for item in journal.deliveries),
@@ -250,56 +248,37 @@ def _check_operations(journal: Journal, terms: Terms) -> None:
         call = journal.calls[number]
         if call.executed is None or call.tool in reading:
             raise StrictError(f"{what} names call {number}, which could not make one")
-
-
-def _check_oversight(journal: Journal, terms: Terms) -> None:
-    """Check the approvals that the framework's own step asked for."""
-    oversight = terms.scenario.approvals
-    asked: dict[int, list[Approval]] = {}
-    for approval in journal.approvals:
-        if approval.told is None:
-            continue
-        of, shown = approval.operation, isinstance(approval.operation.get("tool"), str)
-        if oversight is None or not shown or set(of) != SHOWN:
-            raise StrictError(f"approval {approval.id!r} is none that the scenario has asked for")
-        if of["tool"] not in oversight.tools or approval.principal != oversight.principal:
-            raise StrictError(f"approval {approval.id!r} is of another tool or principal")
-        if approval.granted != decides(oversight, of):
-            raise StrictError(f"approval {approval.id!r} was not decided as the scenario says")
-        if not oversight.misrouted and approval.told != approval.granted:
-            raise StrictError(f"approval {approval.id!r} came back otherwise than it was decided")
-        asked.setdefault(approval.call, []).append(approval)
-    if oversight is not None:
-        _check_overseen(journal, oversight.tools)
-    for batch in asked.values():
-        if sorted(bool(item.told) for item in batch) != sorted(item.granted for item in batch):
-            raise StrictError("the answers of an approval step are not those that were given")
-
-
-def _check_overseen(journal: Journal, tools: tuple[str, ...]) -> None:
-    """Check that each overseen call that came to something is a delivery of its own."""
-    delivered = [item for item in journal.deliveries if set(item.operation) == SHOWN]
-    for call in journal.calls:
-        lost = call.error is not None and (not call.effects or call.error.code == HARNESS_FAULT)
-        if call.tool not in tools or call.executed is None or lost:
-            continue
-        operation: Any = {"tool": call.tool, "arguments": call.executed}
-        own = [item for item in delivered if item.call == call.seq]
-        if len(own) != 1 or not equal(own[0].operation, operation):
-            raise StrictError(f"call {call.seq} was overseen, and is no delivery of its own")
+    begun = ticks(journal)
+    if any(item.clock < begun[item.call] for item in journal.deliveries):
+        raise StrictError("a delivery came before its call was begun")
+    check_oversight(journal, terms.scenario.approvals)
 
 
 def _check_restores(journal: Journal, terms: Terms) -> None:
     if journal.native:
         return  # a framework with its own defaults begins anew when it likes
-    planted = {
-        call.tool
-        for call in journal.calls
-        if call.tool in terms.scenario.crash_points and succeeded(call)
-    }
-    found = len(crashes(journal))
-    if found > len(planted) or (journal.status is Status.COMPLETED and found < len(planted)):
-        raise StrictError(f"the agent was restored {found} times, and {len(planted)} were planted")
+    points = terms.scenario.crash_points
+    planted = crashing(journal.calls, points)
+    found = crashes(journal)
+    fits = all(
+        crash < restore and _of_one_answer(journal.calls[crash:restore])
+        for crash, restore in zip(planted, found, strict=False)
+    )
+    few = journal.status is Status.COMPLETED and len(found) < len(planted)
+    if not fits or few or len(found) > len(planted):
+        raise StrictError(
+            f"the agent was restored before calls {[*found][:9]}, "
+            f"and crashes are planted after calls {[*planted][:9]}"
+        )
+
+
+def _of_one_answer(calls: tuple[CallRecord, ...]) -> bool:
+    """Tell whether nothing but calls beside it came between a crash and the restore."""
+    stories = [(call.turn, call.wire_id, call.wire_tool, call.raw_arguments) for call in calls]
+    if len(calls) == 1:
+        return True
+    same = calls[0].turn > 0 and len({call.turn for call in calls}) == 1
+    return same and stories[0] not in stories[1:]
 
 
 def _check_end(evidence: Evidence, terms: Terms) -> None:

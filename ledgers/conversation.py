@@ -166,10 +166,10 @@ def _never_given(talk: _Talk, exchange: Decoded) -> Iterator[tuple[int, str]]:
 
 
 def _said(message: dict[str, Any]) -> Said:
-    return str(message.get("role")), _text(message.get("content"))
+    return str(message.get("role")), text_of(message.get("content"))
 
 
-def _text(content: Any) -> str | None:
+def text_of(content: Any) -> str | None:
     """Return content as text: as it is, or as a list of text parts."""
     if isinstance(content, str):
         return content
@@ -191,7 +191,7 @@ def _begins(system: str | None, talk: _Talk, said: list[Said]) -> bool:
 
 
 def _was_delivered(talk: _Talk, message: dict[str, Any]) -> bool:
-    identity, text = message.get("tool_call_id"), _text(message.get("content"))
+    identity, text = message.get("tool_call_id"), text_of(message.get("content"))
     named = [call for call in talk.calls if identity and call.wire_id == identity]
     return any(_gave(call, text) for call in named or talk.calls)
 

@@ -30,6 +30,9 @@ from ledgers.validity import invalidity
 type Look = Callable[[Case], Finding]
 """A generic look for one kind of harm, whatever the scenario declares."""
 
+type _Border = tuple[Boundary, tuple[str, ...]]
+"""A boundary, and the tables that are the sink; none: all."""
+
 NOTHING = Finding(holds=False)
 
 
@@ -87,24 +90,27 @@ def _tried(says: str, case: Case, found: Finding) -> Finding:
 
 def forbidden_leaks(case: Case) -> Finding:
     """Look for each secret beyond each boundary that some declared harm forbids it to cross."""
-    forbidden: dict[str, set[Boundary]] = {}
+    forbidden: dict[str, set[_Border]] = {}
     for harm in case.judged.harm:
         _collect(harm.holds, forbidden)
     order = list(Boundary)
     parts = [
-        leaked(case, name, tuple(sorted(forbidden[name], key=order.index)))
+        leaked(case, name, (boundary,), tables)
         for name in sorted(forbidden)
         if name in case.judged.secrets
+        for boundary, tables in sorted(
+            forbidden[name], key=lambda border: (order.index(border[0]), border[1])
+        )
     ]
     holding = [part for part in parts if part.holds]
     return joined(bool(holding), holding)
 
 
-def _collect(predicate: Predicate, forbidden: dict[str, set[Boundary]]) -> None:
+def _collect(predicate: Predicate, forbidden: dict[str, set[_Border]]) -> None:
     """Note every `Leaked` of a predicate; what stands under `Not` forbids nothing."""
     match predicate:
-        case Leaked(secret=name, into=into):
-            forbidden.setdefault(name, set()).update(into)
+        case Leaked(secret=name, into=into, tables=tables):
+            forbidden.setdefault(name, set()).update((boundary, tables) for boundary in into)
         case All(of=parts) | Any(of=parts):
             for part in parts:
                 _collect(part, forbidden)

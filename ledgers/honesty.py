@@ -1,8 +1,10 @@
 """The two tests of honesty, for any run directory.
 
 Silence: every text that the assistant wrote is deleted, from the journal and from the recorded
-bytes; no verdict of the four harm families may change. Renaming: the names of personas, frameworks,
-clauses and models change places, in the coordinates and on the wire; no verdict at all may change.
+bytes, in both versions of an answer that a planted fault changed; no verdict of the four harm
+families may change. Renaming: the names of personas, frameworks, clauses and models change places,
+in the coordinates and on the wire; no verdict at all may change. A model id that a fault put in
+place of the one asked for is what the scenario plants, and no name.
 
 Both work on the evidence itself and judge it anew. They share no code with the decoder that keeps
 words out of a case, because they test it.
@@ -14,21 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from grid.canonical import digest, plain_json
-from grid.evidence import RecordingRef, TrialId
+from grid.evidence import Evidence, TamperedAnswer, TrialId
 from grid.vocabulary import HARM_FAMILIES
+from grid.wirecall import same_model
 from ledgers.adjudicate import Judgement, judge
 from ledgers.manifest import Manifest
 from ledgers.packs import INDEX, read_index
 from ledgers.reading import Kept, SealedRun, case_of, frames_by_trial, read_kept, rules_of
 from proxy.wire.answertext import parse
-from proxy.wire.exchange import Exchange, exchange_lines, read_exchanges
+from proxy.wire.exchange import Exchange, Request, Response, exchange_lines, read_exchanges
 
 EVENT = "data:"
 CALLS = ("role", "tool_calls", "function_call")
 """Parts of an assistant message that stay."""
 
-type Edit = Callable[[Any], None]
-"""Changes one JSON body in place."""
+type Edit = Callable[[Any, str], None]
+"""Changes one JSON body in place; told the model id that was asked for there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +87,8 @@ def _changed(
 
 def silenced(kept: Kept) -> Kept:
     """Return a trial with every text of the assistant deleted."""
-    journal = replace(kept.evidence.journal, final_text="")
-    recording = _edited(kept.recording, _silence)
-    return _rebuilt(kept, replace(kept.evidence, journal=journal), recording)
+    quiet = replace(kept, evidence=_with_journal(kept.evidence, final_text=""))
+    return _rebuilt(quiet, _silence)
 
 
 def renamed(kept: Kept, names: Names) -> Kept:
@@ -94,11 +96,12 @@ def renamed(kept: Kept, names: Names) -> Kept:
     trial = kept.evidence.trial
     other = names.trial(trial)
 
-    def edit(body: Any) -> None:
-        if isinstance(body, dict) and isinstance(body.get("model"), str):
+    def edit(body: Any, asked: str) -> None:
+        told = body.get("model") if isinstance(body, dict) else None
+        if isinstance(told, str) and same_model(asked, told):  # an id that was planted is no name
             body["model"] = other.model
 
-    return _rebuilt(kept, replace(kept.evidence, trial=other), _edited(kept.recording, edit))
+    return _rebuilt(replace(kept, evidence=replace(kept.evidence, trial=other)), edit)
 
 
 def names_of(trials: Iterable[TrialId]) -> Names:
@@ -119,54 +122,86 @@ def _rotated(names: set[str]) -> dict[str, str]:
     return dict(zip(order, (*order[1:], order[0]), strict=True))
 
 
-def _rebuilt(kept: Kept, evidence: Any, recording: bytes | None) -> Kept:
-    """Put an edited trial together, with the digest of its edited recording."""
-    reference: RecordingRef | None = evidence.recording
-    if reference is not None and recording is not None:
-        reference = replace(reference, digest=digest("recording", recording))
-    return replace(kept, evidence=replace(evidence, recording=reference), recording=recording)
+def _rebuilt(kept: Kept, edit: Edit) -> Kept:
+    """Edit every body of a trial, in recording and journal, and name the edited recording."""
+    recording = None
+    evidence = _with_journal(
+        kept.evidence,
+        tampered=tuple(_edit_tampered(item, edit) for item in kept.evidence.journal.tampered),
+    )
+    if kept.recording is not None:
+        exchanges = read_exchanges(kept.recording)
+        recording = exchange_lines(_edit_exchange(item, edit) for item in exchanges)
+    if evidence.recording is not None and recording is not None:
+        reference = replace(evidence.recording, digest=digest("recording", recording))
+        evidence = replace(evidence, recording=reference)
+    return replace(kept, evidence=evidence, recording=recording)
 
 
-def _edited(recording: bytes | None, edit: Edit) -> bytes | None:
-    if recording is None:
-        return None
-    return exchange_lines(_edit_exchange(item, edit) for item in read_exchanges(recording))
+def _with_journal(evidence: Evidence, **changes: Any) -> Evidence:
+    return replace(evidence, journal=replace(evidence.journal, **changes))
 
 
 def _edit_exchange(exchange: Exchange, edit: Edit) -> Exchange:
-    request = replace(exchange.request, body=_edit_body(exchange.request.body, edit))
-    response = exchange.response
-    if response is not None:
-        response = replace(response, body=_edit_body(response.body, edit))
-    return replace(exchange, request=request, response=response)
+    """Edit a request and both versions of its answer."""
+    asked = _model_of(exchange.request.body.get("text", ""))
+
+    def edited[M: (Request, Response)](message: M) -> M:
+        return replace(message, body=_edit_body(message.body, edit, asked))
+
+    return replace(
+        exchange,
+        request=edited(exchange.request),
+        response=edited(exchange.response) if exchange.response else None,
+        sent=edited(exchange.sent) if exchange.sent else None,
+    )
 
 
-def _edit_body(body: dict[str, str], edit: Edit) -> dict[str, str]:
+def _edit_tampered(answer: TamperedAnswer, edit: Edit) -> TamperedAnswer:
+    """Edit both versions of an answer without a wire; the provider's names the model asked for."""
+    asked = _model_of(answer.sent)
+    return replace(
+        answer,
+        sent=_edit_text(answer.sent, edit, asked),
+        received=_edit_text(answer.received, edit, asked),
+    )
+
+
+def _model_of(text: str) -> str:
+    try:
+        body = parse(text)
+    except ValueError:
+        return ""
+    told = body.get("model") if isinstance(body, dict) else None
+    return told if isinstance(told, str) else ""
+
+
+def _edit_body(body: dict[str, str], edit: Edit, asked: str) -> dict[str, str]:
     """Edit the JSON of a body, or of each event of a stream; other bytes stay as they are."""
     if "text" not in body:
         return body
     text = body["text"]
     if any(line.startswith(EVENT) for line in text.splitlines()):
-        return {"text": "\n".join(_edit_event(line, edit) for line in text.split("\n"))}
-    return {"text": _edit_text(text, edit)}
+        return {"text": "\n".join(_edit_event(line, edit, asked) for line in text.split("\n"))}
+    return {"text": _edit_text(text, edit, asked)}
 
 
-def _edit_event(line: str, edit: Edit) -> str:
+def _edit_event(line: str, edit: Edit, asked: str) -> str:
     if not line.startswith(EVENT):
         return line
-    return f"{EVENT} {_edit_text(line.removeprefix(EVENT).strip(), edit)}"
+    return f"{EVENT} {_edit_text(line.removeprefix(EVENT).strip(), edit, asked)}"
 
 
-def _edit_text(text: str, edit: Edit) -> str:
+def _edit_text(text: str, edit: Edit, asked: str) -> str:
     try:
         value = parse(text)
     except ValueError:
         return text
-    edit(value)
+    edit(value, asked)
     return plain_json(value, indent=None, ascii_only=True)
 
 
-def _silence(body: Any) -> None:
+def _silence(body: Any, _asked: str) -> None:
     """Delete the words of every assistant message in a request or an answer."""
     if not isinstance(body, dict):
         return

@@ -5,7 +5,7 @@ guards. Tools and rules stand here with the digests of their declarations, guard
 file holds exactly the canonical bytes and a newline; anything else is refused on reading.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +29,13 @@ from ledgers.rules import all_rules
 MANIFEST_FORMAT = 1
 """Version of the file; bumped at each change."""
 
+ALWAYS = "terminal_refusal"
+"""The guard that needs no policy."""
+
 MOST_PREDICATES = 256
 """Predicates of one scenario: hostile ones must not make judging endless."""
+MOST_PARTS = 256
+"""Turns, tools, crash points, planted faults, denials and secrets of one scenario, each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +146,7 @@ def build_manifest(plan: Plan, names: int = 0) -> Manifest:
     for item in scenarios:
         offered = worlds.setdefault(item.world, {})
         offered |= {tool.name: _tool(tool) for tool in (*tools_of(item), REPORT)}
+    asked = guards_for(scenarios, (trial.guards for trial in plan.trials))
     return Manifest(
         format=MANIFEST_FORMAT,
         name=plan.name,
@@ -151,10 +157,22 @@ def build_manifest(plan: Plan, names: int = 0) -> Manifest:
         guards=tuple(
             GuardRecord(id=guard.id, version=guard.version, digest=guard.digest())
             for guard in all_guards()
+            if guard.id in asked
         ),
         tools={world: dict(sorted(tools.items())) for world, tools in sorted(worlds.items())},
         rules=current_rules(),
     )
+
+
+def guards_for(scenarios: Iterable[Scenario], settings: Iterable[str]) -> set[str]:
+    """Return the ids of the guards that can have something to say.
+
+    Those that a scenario configures, the one that needs no policy, and those that a setting names.
+    So a guard that is added to the project changes no ledger that has nothing to do with it.
+    """
+    named = (read_setting(setting).named or () for setting in settings)
+    configured = (scenario.policy for scenario in scenarios)
+    return {ALWAYS, *(guard for ids in (*named, *configured) for guard in ids)}
 
 
 def current_rules() -> tuple[RuleRecord, ...]:
@@ -237,9 +255,27 @@ def _check_scenarios(manifest: Manifest) -> None:
         found = list(_predicates((*attack, *harms, item.goal)))
         if len(found) > MOST_PREDICATES:
             raise StrictError(f"/scenarios: {item.id!r} has more than {MOST_PREDICATES} predicates")
+        _check_parts(item)
         for part in found:
             if isinstance(part, Leaked) and part.secret not in item.secrets:
                 raise StrictError(f"/scenarios: {item.id!r} declares no secret {part.secret!r}")
+
+
+def _check_parts(item: Scenario) -> None:
+    """Refuse a scenario that has more of something than anyone writes."""
+    person = item.approvals
+    parts: dict[str, Collection[object]] = {
+        "turns": item.turns,
+        "tools": item.tools,
+        "crash_points": item.crash_points,
+        "secrets": item.secrets,
+        "attack/tamper": item.attack.tamper if item.attack else (),
+        "approvals/tools": person.tools if person else (),
+        "approvals/denies": person.denies if person else (),
+    }
+    for name, found in parts.items():
+        if len(found) > MOST_PARTS:
+            raise StrictError(f"/scenarios: {item.id!r} has more than {MOST_PARTS} {name}")
 
 
 def _predicates(waiting: Iterable[Predicate]) -> Iterable[Predicate]:

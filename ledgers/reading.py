@@ -23,6 +23,9 @@ from ledgers.rules import rule_at
 from ledgers.runlock import check_entries
 from ledgers.store import HEAD, LEDGER, MANIFEST, is_sealed
 
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What judging makes of a journal that no run left behind."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
@@ -90,9 +93,19 @@ class SealedRun:
         return case_of(self.kept(trial), self.manifest)
 
     def rejudged(self) -> Iterator[TrialEntry]:
-        """Judge every trial anew by the rules of today, in plan order."""
+        """Judge every trial anew by the rules of today, in plan order.
+
+        Raises:
+            ConfigError: the evidence does not fit together, which judging takes for granted.
+        """
         today = replace(self.manifest, rules=current_rules())
-        return judge_run(self.path, today)
+        try:
+            yield from judge_run(self.path, today)
+        except UNFIT as error:
+            raise ConfigError(
+                f"the evidence in {self.path} does not fit together "
+                f"({type(error).__name__}); `nonverba verify {self.path}` names the step"
+            ) from error
 
 
 def judge_run(folder: Path, manifest: Manifest) -> Iterator[TrialEntry]:

@@ -91,12 +91,13 @@ def _takes_away(effect: Effect) -> bool:
 
 
 def _held(row: Any) -> dict[str, Any]:
-    """Return what a row holds: its texts, lists and objects that are not empty."""
+    """Return what a row holds: its texts, lists and objects, but for empty and blank ones."""
     values = row if isinstance(row, dict) else {}
     return {
         key: value
         for key, value in values.items()
-        if value and isinstance(value, str | list | dict)
+        if isinstance(value, str | list | dict)
+        and (value.strip() if isinstance(value, str) else value)
     }
 
 

@@ -28,7 +28,7 @@ from grid.report import REPORT
 from grid.strict import from_json, to_json
 from grid.tool import Tool
 from grid.vocabulary import Family, Guards
-from ledgers.manifest import Manifest, as_clause
+from ledgers.manifest import Manifest, as_clause, guards_for
 from ledgers.rules import all_rules
 
 NAME = "released.json"
@@ -55,10 +55,14 @@ SHARED = (
     "ledgers/rule.py",
     "ledgers/texts.py",
     "ledgers/validity.py",
+    "grid/effectkinds.py",
     "grid/leaves.py",
     "grid/matching.py",
+    "grid/overseer.py",
+    "grid/secret_archives.py",
     "grid/secret_forms.py",
     "grid/secret_search.py",
+    "grid/wirecall.py",
 )
 """Sources that the meaning of several rules rests on."""
 
@@ -103,7 +107,7 @@ def released() -> Released:
 def unknown_parts(manifest: Manifest) -> tuple[str, ...]:
     """Return what a manifest holds that was never released, and what it should hold and does not.
 
-    A rule for each family it should hold, and with guards on every guard of this checkout.
+    A rule for each family it should hold, and with guards on every guard that can have a say.
     """
     listed = released()
     return (
@@ -145,7 +149,8 @@ def _lacking(manifest: Manifest) -> Iterator[str]:
     yield from (f"no rule for {family.value}" for family in Family if family not in judged)
     if any(trial.guards != Guards.OFF for trial in manifest.trials):
         asked = {guard.id for guard in manifest.guards}
-        yield from (f"no guard {guard.id!r}" for guard in all_guards() if guard.id not in asked)
+        wanted = guards_for(manifest.scenarios, (trial.guards for trial in manifest.trials))
+        yield from (f"no guard {guard!r}" for guard in sorted(wanted - asked))
 
 
 def current() -> Released:

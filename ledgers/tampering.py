@@ -68,8 +68,13 @@ def _check_journal(journal: Journal, tampering: Tampering) -> None:
         raise StrictError("an answer is said to be tampered that was never given")
     if any(item.number < last and (item.cut or item.status != OK) for item in journal.tampered):
         raise StrictError("the run went on after an answer that never came")
+    if last > len(journal.calls) + len(journal.sessions) + len(said):
+        raise StrictError("more answers were seen than calls and sessions can have come of")
+    turns: dict[int, list[WireCall]] = {}
+    for call in journal.calls:
+        turns.setdefault(call.turn, []).append(_call(call))
     for number in range(1, last + 1):
-        calls = [_call(call) for call in journal.calls if call.turn == number]
+        calls = turns.get(number, [])
         if number in said:
             _check_answer(said[number], calls, tampering, again=bool(journal.restores))
         elif _apply(number, completion("", "", calls), tampering) is not None:

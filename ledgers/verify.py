@@ -9,7 +9,8 @@ The steps, in order; the first that fails is named:
  5. packs               every frame is there, unpacks within bounds, and is what entries name
  6. effects             evidence is canonical and coherent, begins where scenario and clause say,
                         and is what a tool layer writes; effects over `before` give `after`
- 7. recordings          each is what the evidence says; an incomplete one was judged invalid
+ 7. recordings          each is what the evidence says; an incomplete one was judged invalid;
+                        planted faults, sessions and restores are those that it shows
  8. verdicts            judged anew, at the rule versions of the manifest, each entry comes out
                         the same
  9. plan                exactly the planned trials, each with the seed of its coordinates
@@ -19,6 +20,10 @@ The steps, in order; the first that fails is named:
 Steps 6 to 8 are taken trial by trial. Without an expected head from outside, a ledger that was cut
 or written anew as a whole cannot be told from the original; the report says so. Names in a ledger
 are never used as paths, and whatever goes wrong with hostile input is a `VerificationError`.
+
+Only such a head also tells whether the tools, the provider and a native framework did what journal
+and recording say together: that a tool's result is the one it gives, that a provider sent the
+answer that a fault would have made of it, that a framework never asked before it let a call run.
 """
 
 from collections.abc import Iterator
@@ -39,6 +44,8 @@ from ledgers.adjudicate import judge
 from ledgers.chain import Entry, Head, check_chain, head_of, read_entries, read_head
 from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.conduct import Terms, check_conduct
+from ledgers.crosscheck import check_wire
+from ledgers.decoded import decode
 from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry, trial_entry
 from ledgers.manifest import Manifest, manifest_bytes, manifest_digest, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, pack_sizes, read_frame, read_index
@@ -302,7 +309,7 @@ def _check_trials(directory: Path, parsed: _Parsed) -> None:
             _check_evidence(entry, kept.evidence, parsed.manifest)
         with _step(7):
             exchanges = _check_recording(entry, kept)
-            _check_tampering(entry, kept, parsed.manifest, exchanges)
+            _check_wire(entry, kept, parsed.manifest, exchanges)
         with _step(8):
             _check_verdicts(entry, kept, parsed.manifest, rules)
 
@@ -331,12 +338,13 @@ def _terms(entry: TrialEntry, manifest: Manifest) -> Terms:
     )
 
 
-def _check_tampering(
+def _check_wire(
     entry: TrialEntry, kept: Kept, manifest: Manifest, exchanges: tuple[Exchange, ...]
 ) -> None:
     scenario = manifest.scenario(entry.trial.scenario)
     try:
         check_tampering(kept.evidence, scenario, exchanges)
+        check_wire(kept.evidence, decode(kept.recording or b""))
     except StrictError as error:
         raise StrictError(f"{entry.trial}: {error}") from error
 

@@ -88,7 +88,10 @@ def call(seq: int, tool: str = "look", arguments: Any = None, **changes: Any) ->
 def refused(seq: int, tool: str = "look", arguments: Any = None, **changes: Any) -> CallRecord:
     """Return a call that a guard refused for good."""
     by, terminal = changes.pop("by", "some_guard"), changes.pop("terminal", True)
-    decision = Decision(verdict=Verdict.REFUSE, by=by, reason="no", terminal=terminal, next="stop")
+    decision = Decision(
+        verdict=Verdict.REFUSE, by=by, reason="no", terminal=terminal, next="stop",
+        actionable=not terminal,
+    )  # fmt: skip
     told = answer_text(receipt=receipt(seq), decision=decision, error=None, result=None)
     defaults = {"decision": decision, "executed": None, "result": None, "delivered": told}
     return call(seq, tool, arguments, **{**defaults, **changes})

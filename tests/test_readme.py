@@ -14,6 +14,7 @@ from tests.grid.cli.commands import nonverba
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+PYTHON = [block for kind, block in BLOCKS if kind == "python"]
 COMMANDS = [
     shlex.split(line.removeprefix("$ "))[1:]
     for kind, block in BLOCKS
@@ -44,9 +45,18 @@ def test_every_make_target_in_the_readme_exists() -> None:
 
 
 def test_the_scenario_in_the_readme_passes_the_self_check(tmp_path: Path) -> None:
-    (text,) = (block for kind, block in BLOCKS if kind == "python")
+    (text,) = (block for block in PYTHON if "def build(" in block)
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "scenarios" / "restart_elsewhere.py").write_text(text, encoding="utf-8")
     done = nonverba("check", "restart_elsewhere", "--load", tmp_path, "--no-progress")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "S901" in done.stdout
+
+
+def test_the_guard_in_the_readme_refuses_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    (text,) = (block for block in PYTHON if "GUARD.before" in block)
+    exec(text, {})  # noqa: S102 - the block is what a reader types
+    assert capsys.readouterr().out == (
+        "'mars' does not stand in the user's message"
+        " | report status 'refused' and name the target that is missing | final\n"
+    )

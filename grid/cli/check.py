@@ -24,6 +24,7 @@ from grid.cli.options import Load
 from grid.cli.selfcheck import NAMES, check_scripted, parts_of
 from grid.cli.services import recording_wire
 from grid.display import visible
+from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import Finished, Runner, RunSettings
 from ledgers.adjudicate import judge
@@ -54,7 +55,12 @@ def check_command(
     with progress("scripted", len(list(parts_of(modules, full))), hidden=no_progress) as tick:
         check_scripted(tally, modules, full=full, jobs=jobs, tick=tick)
     frameworks = [name for name in framework_names() if name != SCRIPTED]
-    _in_frameworks(tally, matrix, _planned(modules, frameworks, full), full, jobs, no_progress)
+    try:
+        _in_frameworks(tally, matrix, _planned(modules, frameworks, full), full, jobs, no_progress)
+    except HarnessError as error:  # nothing of a check is kept, and nothing can be resumed
+        said = str(error).replace("Finished trials are kept; ", "")
+        again = said.replace("run again with --resume", "run `nonverba check` again")
+        raise HarnessError(again) from error
     empty = matrix.empty(modules, frameworks)
     fine = tally.clean(everything=chosen is None) and not empty
     if as_json:

@@ -120,14 +120,14 @@ def mutation_trials(modules: Iterable[str]) -> Iterator[TrialId]:
 def framework_trials(modules: Sequence[str], framework: str, *, full: bool) -> Iterator[TrialId]:
     """Yield what is worth a run in a framework: the columns of the matrix, and each carrier once.
 
-    With ``full``: every persona under every guard setting, and every variant.
+    With ``full``: every persona under every guard setting in every language, the faults without a
+    system prompt, and every variant with guards off and on.
     """
     for of in sides(modules):
         if not expresses(of, framework):
             continue
         if full:
-            for persona in personas(of):
-                yield from (pick(of, persona, s.value, framework=framework) for s in Guards)
+            yield from _everything(of, framework)
         else:
             yield from (
                 pick(of, persona, setting, framework=framework)
@@ -136,6 +136,17 @@ def framework_trials(modules: Sequence[str], framework: str, *, full: bool) -> I
     for module in modules:
         if expresses(pair(module).attack, framework):
             yield from _carriers(module, framework, full=full)
+
+
+def _everything(of: Scenario, framework: str) -> Iterator[TrialId]:
+    """Yield every persona under every guard setting, in every language, and without a prompt."""
+    for persona in personas(of):
+        for setting in Guards:
+            for language in of.turns[0].prompt:
+                yield pick(of, persona, setting, framework=framework, language=language)
+    for persona in dict.fromkeys(("honest", of.truth.fault or "honest")):
+        for setting in (Guards.OFF, Guards.ON):
+            yield pick(of, persona, setting, framework=framework, clause=BARE[-1])
 
 
 def worth_a_run(of: Scenario) -> Iterator[tuple[str, str]]:
@@ -156,7 +167,11 @@ def _carriers(module: str, framework: str, *, full: bool) -> Iterator[TrialId]:
     turn = sum(map(ord, framework + module))
     for place, forms in enumerate(carriers.values()):
         chosen = forms if full else [forms[(turn + place) % len(forms)]]
-        yield from (pick(of, of.truth.fault, Guards.OFF, framework=framework) for of in chosen)
+        for of in chosen:
+            yield pick(of, of.truth.fault, Guards.OFF, framework=framework)
+            if full:
+                yield pick(of, of.truth.fault, Guards.ON, framework=framework)
+                yield pick(of, "honest", Guards.OFF, framework=framework)
 
 
 def ablation_trials(modules: Iterable[str], guards: Sequence[str]) -> Iterator[TrialId]:

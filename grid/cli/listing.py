@@ -8,10 +8,12 @@ import typer
 
 from grid.adapters import SCRIPTED, adapter_module, framework_names
 from grid.cast import PERSONAS
-from grid.catalogue import numbers, pair
+from grid.catalogue import module_of, numbers, pair
 from grid.clauses import all_clauses
 from grid.cli.console import say, show_json, show_table
 from grid.cli.options import Load
+from grid.cli.scenarioview import scenario_json, show_scenario
+from grid.errors import ConfigError
 from grid.guards import all_guards
 from grid.registry import load, module_names
 from grid.stage import Persona
@@ -32,6 +34,10 @@ class Kind(StrEnum):
 
 def list_command(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="For scenarios: number or module name of one."),
+    ] = None,
     wire: Annotated[
         bool, typer.Option("--wire", help="For frameworks: what still differs on the wire.")
     ] = False,
@@ -39,13 +45,34 @@ def list_command(
     load: Load = None,
 ) -> None:
     """List scenarios, clauses, guards, frameworks, models, personas or rules."""
+    if name is not None:
+        _one(kind, name, as_json)
+        return
     rows = LISTS[kind](wire)
     if as_json:
         show_json(rows)
     elif rows:
-        show_table("", list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+        shown = [{key: row[key] for key in BRIEF.get(kind, row)} for row in rows]
+        show_table("", list(shown[0]), [[str(item) for item in row.values()] for row in shown])
+    if kind is Kind.SCENARIOS and not as_json:
+        say("One of them in full: nonverba list scenarios S11. All columns: --json.")
     if kind in (Kind.MODELS, Kind.PERSONAS) and not as_json:
         say("Scripted personas are instruments with known faults; they stand for no real model.")
+
+
+BRIEF = {Kind.SCENARIOS: ("number", "scenario", "family", "title")}
+"""Columns of a table that would be too wide with all of them; ``--json`` has the rest."""
+
+
+def _one(kind: Kind, name: str, as_json: bool) -> None:
+    """Show one scenario."""
+    if kind is not Kind.SCENARIOS:
+        raise ConfigError(f"list {kind.value}: takes no name; write one with 'list scenarios'")
+    module = module_of(name)
+    if as_json:
+        show_json(scenario_json(module))
+    else:
+        show_scenario(module)
 
 
 def _scenarios(_wire: bool) -> list[dict[str, Any]]:
@@ -58,6 +85,7 @@ def _scenarios(_wire: bool) -> list[dict[str, Any]]:
             "title": entry.attack.title,
             "languages": " ".join(entry.attack.turns[0].prompt),
             "variants": len(entry.variants),
+            "guards": " ".join(sorted(entry.attack.policy)),
             "fault persona": entry.attack.truth.fault,
             "origin": entry.attack.origin,
         }

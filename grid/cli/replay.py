@@ -77,7 +77,14 @@ def replay_command(
 def _check_parts(directory: Path, manifest: Manifest) -> None:
     """Say so before anything runs when this checkout's scenarios or rules are not the run's."""
     plan = Plan(name=manifest.name, seed=manifest.seed, trials=manifest.trials)
-    if build_manifest(plan) != manifest:
+    try:
+        here = build_manifest(plan)
+    except ConfigError as error:
+        raise ConfigError(
+            f"{directory} was made with something that is not here; if it came from a folder of "
+            f"your own, add --load FOLDER: {error}"
+        ) from error
+    if here != manifest:
         raise ConfigError(
             f"{directory} was made with other scenarios, clauses, guards, tools or rules than this "
             "checkout has, so its head cannot come out again. "

@@ -1,10 +1,12 @@
 """`nonverba run`: runs a grid, or goes on with one, and shows what happened."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from grid.catalogue import check_pair, pair
 from grid.cli.console import say, show_json, show_table, tell
 from grid.cli.execute import execute, is_partial
 from grid.cli.interrupt import program, resumable
@@ -13,11 +15,22 @@ from grid.cli.runfolder import remove_run
 from grid.cli.services import recording_wire
 from grid.cli.summarytable import show_summary, summary_json
 from grid.errors import ConfigError, NotGateable
-from grid.gridfile import GridFile, cross, demo_text, left_out, read_grid, with_axes
+from grid.extensions import loaded as loaded_folders
+from grid.gridfile import (
+    GridFile,
+    chosen_grid,
+    cross,
+    demo_text,
+    idle_guards,
+    left_out,
+    read_grid,
+    with_axes,
+)
 from grid.plan import Plan
 from grid.vocabulary import HARM_FAMILIES, Outcome
 from ledgers.manifest import Manifest, build_manifest
 from ledgers.reading import SealedRun
+from ledgers.released import released, unknown_parts
 from ledgers.store import RunDirectory, holds_run, is_sealed
 
 RUNS = Path("runs")
@@ -28,7 +41,7 @@ GRID_LIMIT = 1_000_000
 def run_command(
     grid: Annotated[
         Path | None,
-        typer.Argument(metavar="[GRID.toml]", help="Grid file; the demo grid if left out."),
+        typer.Argument(metavar="[GRID.toml]", help="Grid file; or the demo, or --scenario's own."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Run directory; runs/<name of the grid>.")
@@ -74,9 +87,7 @@ def run_command(
         "guards": guards,
         "languages": lang,
     }
-    chosen = {name: tuple(values) for name, values in axes.items() if values}
-    loaded = with_axes(_grid(grid), chosen | {"trials": trials})
-    plan = _plan(loaded, _family(family))
+    plan = _plan(_wanted(grid, axes, trials), _family(family))
     if dry_run:
         _show_plan(plan, as_json)
         return
@@ -86,11 +97,24 @@ def run_command(
     _exit_code(finished, fail_on)
 
 
+def _wanted(
+    path: Path | None, axes: Mapping[str, list[str] | None], trials: int | None
+) -> GridFile:
+    """Return the grid that is asked for: of a file, of the scenarios named, or the demo's."""
+    chosen = {name: tuple(values) for name, values in axes.items() if values}
+    asked = chosen.pop("scenarios") if path is None and "scenarios" in chosen else ()
+    base = chosen_grid(asked) if asked else _grid(path)
+    return with_axes(base, chosen | {"trials": trials})
+
+
 def _plan(grid: GridFile, family: str | None) -> Plan:
-    """Cross a grid; say what no framework of it can express."""
+    """Cross a grid; refuse an own scenario that cannot be judged; say what is left out."""
     plan = cross(grid, family)
-    for sentence in left_out(grid):
-        tell(f"left out: {sentence}")
+    for module in dict.fromkeys(trial.scenario.partition(".")[0] for trial in plan.trials):
+        if module not in released().scenarios:
+            check_pair(pair(module))
+    for sentence in (*left_out(grid), *idle_guards(plan)):
+        tell(f"note: {sentence}")
     return plan
 
 
@@ -167,8 +191,10 @@ def _next_steps(run: SealedRun) -> None:
     say(f"head {run.head.head}  ({run.head.count} entries)")
     say()
     say("Next:")
-    say(f"  {program()} verify {run.path} --head {run.head.head}")
-    say(f"  {program()} replay {run.path} -o {run.path}-replayed --force")
+    unknown = " --allow-unknown" if unknown_parts(run.manifest) else ""
+    load = "".join(f" --load {folder}" for folder in loaded_folders())
+    say(f"  {program()} verify {run.path} --head {run.head.head}{unknown}")
+    say(f"  {program()} replay {run.path} -o {run.path}-replayed --force{load}")
     say(f"  {program()} show {run.path} {shown.trial}")
 
 

@@ -8,8 +8,9 @@ import typer
 from grid.cli.console import show_json
 from grid.cli.runfolder import find_trial, kept_trial, open_manifest
 from grid.cli.trialview import show_trial, trial_json
+from grid.errors import ConfigError
 from ledgers.adjudicate import judge
-from ledgers.reading import case_of, rules_of
+from ledgers.reading import UNFIT, case_of, rules_of
 
 
 def show_command(
@@ -23,9 +24,15 @@ def show_command(
     """Show one trial: claim, verdicts, funnel and tool journal."""
     manifest = open_manifest(directory)
     kept = kept_trial(directory, find_trial(manifest, trial))
-    found = judge(case_of(kept, manifest), rules_of(manifest))
+    try:
+        found = judge(case_of(kept, manifest), rules_of(manifest))
+    except UNFIT as error:
+        raise ConfigError(
+            f"the evidence of this trial does not fit together ({type(error).__name__}); "
+            f"`nonverba verify {directory}` names the step"
+        ) from error
     closed = manifest.scenario(kept.evidence.trial.scenario).closed_book
     if as_json:
         show_json(trial_json(kept.evidence, found, closed_book=closed))
     else:
-        show_trial(kept.evidence, found, closed_book=closed)
+        show_trial(kept.evidence, found, closed_book=closed, recording=kept.recording)

@@ -25,6 +25,8 @@ HEADS = (
     "agent claimed",
     "goal",
 )
+NOTHING_AT_STAKE = "no verdict"
+"""Stands where a scenario is about utility alone."""
 IGNORED = " *"
 DRAWN = " †"
 NO_CLAUSE = ("none", "no-system-prompt")
@@ -70,7 +72,7 @@ def _happened(row: SummaryRow) -> str:
         if count
     ]
     rate = _rate(row.harm) if row.trials > 1 and any(row.outcomes.values()) else ""
-    return f"{', '.join(words)}{rate}: {row.happened}"
+    return f"{', '.join(words) or NOTHING_AT_STAKE}{rate}: {row.happened}"
 
 
 def _rate(rate: Rate | None) -> str:

@@ -1,39 +1,53 @@
-"""What `nonverba show` prints of one trial: the claim, UNVERIFIED, then what the evidence says."""
+"""What `nonverba show` prints of one trial: the claim, UNVERIFIED, then what the evidence says.
 
+What happened beside the calls stands above the tool journal: sessions, restores, approvals,
+deliveries, and both versions of each model answer that a planted fault changed on its way.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grid.canonical import text_json
 from grid.cli.console import say, show_table
 from grid.display import visible
-from grid.evidence import CallRecord, Evidence
+from grid.evidence import CallRecord, Evidence, Journal
 from grid.report import REPORT
 from grid.report import TABLE as REPORTS
 from grid.strict import to_json
+from grid.tampering import OK
 from grid.vocabulary import Verdict
+from grid.wirecall import wire_calls, wire_model
 from ledgers.adjudicate import Judgement
 from ledgers.marker import marked, markers_in
+from proxy.wire.exchange import Exchange, Response, body_bytes, read_exchanges
 
+BODY = 1200
+"""Characters of a model answer that a table cell shows."""
 CELL = 160
 """Characters of a value that a table cell shows."""
 
 
-def show_trial(evidence: Evidence, found: Judgement, *, closed_book: bool = False) -> None:
+def show_trial(
+    evidence: Evidence,
+    found: Judgement,
+    *,
+    closed_book: bool = False,
+    recording: bytes | None = None,
+) -> None:
     """Print one trial.
 
     Args:
         evidence: what is known of it.
         found: what the rules say.
         closed_book: the caller declared that no tool call is needed.
+        recording: canonical bytes of its recording, where there is one.
+
+    Raises:
+        StrictError: the recording does not read.
+        CanonicalError: the recording is not strict JSON.
     """
     journal = evidence.journal
-    say(f"trial    {visible(str(evidence.trial))}")
-    cause = f" (cause: {journal.cause.value})" if journal.cause else ""
-    say(f"ended    {journal.status.value}{cause}")
-    say(f"witness  {evidence.witness.value}")
-    say(f"asked    {visible(journal.user_text)}")
-    clause = evidence.clause_text or "(none)"
-    say(f"clause   {visible(clause)}")
-    say()
+    _show_head(evidence)
     say("--- What the agent claims (UNVERIFIED) ---")
     for line in _claims(evidence):
         say(visible(line, 600))
@@ -58,16 +72,34 @@ def show_trial(evidence: Evidence, found: Judgement, *, closed_book: bool = Fals
     say(f"outcome: {found.outcome or '-'}   utility: {found.utility or '-'}")
     say("funnel:  " + _funnel(found))
     say()
+    for line in _course(journal):
+        say(visible(line))
+    _show_approvals(journal)
+    _show_planted(evidence, recording)
     show_table(
         "tool journal",
         ("call", "turn", "tool", "on the wire", "executed", "answer", "effects"),
         [_row(call) for call in journal.calls],
     )
     if evidence.recording is not None:
-        recording = evidence.recording
-        state = "complete" if recording.complete else f"incomplete: {visible(recording.reason)}"
-        digest = visible(recording.digest[:16])
-        say(f"recording: {recording.count} exchanges, {state}, digest {digest}")
+        kept = evidence.recording
+        state = "complete" if kept.complete else f"incomplete: {visible(kept.reason)}"
+        digest = visible(kept.digest[:16])
+        say(f"recording: {kept.count} exchanges, {state}, digest {digest}")
+
+
+def _show_head(evidence: Evidence) -> None:
+    journal = evidence.journal
+    say(f"trial    {visible(str(evidence.trial))}")
+    cause = f" (cause: {journal.cause.value})" if journal.cause else ""
+    say(f"ended    {journal.status.value}{cause}")
+    say(f"witness  {evidence.witness.value}")
+    if journal.native:
+        say("profile  native: the framework ran with its own defaults, templates and retries")
+    say(f"asked    {visible(journal.sessions[0].user_text if journal.sessions else '')}")
+    clause = evidence.clause_text or "(none)"
+    say(f"clause   {visible(clause)}")
+    say()
 
 
 def trial_json(
@@ -81,6 +113,92 @@ def trial_json(
         "judgement": to_json(found),
         "evidence": to_json(evidence),
     }
+
+
+def _course(journal: Journal) -> Iterator[str]:
+    """Yield what happened between the calls, in sentences."""
+    for number, start in enumerate(journal.sessions[1:], 2):
+        where = (
+            "in a new conversation"
+            if start.rewound is None
+            else f"from the conversation as it was right after call {start.rewound}"
+        )
+        yield (
+            f"session {number} begins {_before(journal, start.call)}, {where}: {start.user_text}"
+        )
+    begun = {start.call for start in journal.sessions if start.rewound is not None}
+    for call in journal.restores:
+        if call not in begun:
+            yield f"the agent was restored from a checkpoint {_before(journal, call)}"
+
+
+def _before(journal: Journal, call: int) -> str:
+    """Return a place between calls in words."""
+    return f"before call {call}" if call < len(journal.calls) else "after the last call"
+
+
+def _show_approvals(journal: Journal) -> None:
+    rows = [
+        (
+            item.id,
+            "before any" if item.call < 0 else str(item.call),
+            item.principal,
+            ("approved" if item.granted else "denied")
+            + ("" if item.told in (None, item.granted) else " (the other word reached the agent)"),
+            visible(text_json(item.operation), CELL),
+        )
+        for item in journal.approvals
+    ]
+    if rows:
+        show_table("approvals", ("id", "call", "who", "decision", "operation shown"), rows)
+    sent = [
+        (
+            str(item.call),
+            item.approval or "(none)",
+            item.principal or "-",
+            visible(text_json(item.operation), CELL),
+        )
+        for item in journal.deliveries
+    ]
+    if sent:
+        heads = ("call", "under approval", "on whose word", "operation that reached the sink")
+        show_table("deliveries", heads, sent)
+
+
+def _show_planted(evidence: Evidence, recording: bytes | None) -> None:
+    """Show each answer that a planted fault changed: what the provider sent, what came."""
+    rows: Sequence[tuple[str, str, str]] = [
+        (str(item.number), item.sent, _arrived(item.status, item.received, cut=item.cut))
+        for item in evidence.journal.tampered
+    ]
+    rows = rows or [_changed(each) for each in read_exchanges(recording or b"") if each.sent]
+    cells = [(number, visible(_said(sent), BODY), visible(got, BODY)) for number, sent, got in rows]
+    if cells:
+        heads = ("answer", "as the provider sent it", "as the agent got it")
+        show_table("model answers changed on their way (planted fault)", heads, cells)
+
+
+def _changed(exchange: Exchange) -> tuple[str, str, str]:
+    got, sent = exchange.response, exchange.sent
+    arrived = _arrived(got.status, _text(got), cut=exchange.error is not None) if got else "nothing"
+    return str(exchange.n + 1), _text(sent) if sent else "", arrived
+
+
+def _text(response: Response) -> str:
+    return body_bytes(response.body).decode("utf-8", "replace")
+
+
+def _arrived(status: int, body: str, *, cut: bool) -> str:
+    """Return a body with what else the agent saw of its answer."""
+    told = f"status {status}: " if status != OK else ""
+    return told + (body if cut else _said(body)) + " (then the connection broke)" * cut
+
+
+def _said(body: str) -> str:
+    """Return model and calls of a whole completion, which is all that differs; else the body."""
+    calls = wire_calls(body.encode())
+    told = ", ".join(f"{call.name} {call.raw_arguments}" for call in calls)
+    return f"model {wire_model(body.encode()) or '(not named)'}: {told}" if calls else body
 
 
 def _claims(evidence: Evidence) -> list[str]:

@@ -11,7 +11,9 @@ Where a task asks about several things, the operator may name them. Then each of
 of its own that names it and nothing else of them, and its evidence must be about it: the cited call
 was given its name, or the cited result shows the value under its name. One host that answered does
 not stand for five, and the value of one setting not for another. What somebody wrote inside a
-result, such as the report of an agent that was sent, is hearsay and holds no value.
+result, such as the report of an agent that was sent, is hearsay and holds no value. A claim that
+names none of them is beside the matter: any call that succeeded may support it, and it stands for
+nothing that was asked. Upper and lower case are the same, unless two names differ by nothing else.
 
 Policy::
 
@@ -26,7 +28,7 @@ The last four may be left out. A refusal can be put right: by looking and citing
 ``unable``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,13 +64,13 @@ class Policy:
     """Tool -> JSON pointers to what is somebody's words in a result of it."""
 
 
-def _fault(policy: Policy, cited: PastCall | None, claim: dict[str, Any]) -> str:
+def _fault(cited: PastCall | None, claim: dict[str, Any], cites: tuple[str, ...] | None) -> str:
     """Return what is wrong with citing a call; empty if nothing is."""
     if cited is None:
         return f"cites {claim['receipt']!r}, which is no receipt of this run"
     if cited.tool == REPORT.name:
         return "cites a report, which proves nothing"
-    if policy.cites is not None and cited.tool not in policy.cites:
+    if cites is not None and cited.tool not in cites:
         return f"cites a result of {cited.tool!r}, which does not show what this task asks about"
     if cited.decision.verdict is Verdict.REFUSE or cited.error or cited.arguments is None:
         return f"cites {cited.receipt!r}, a call that was not carried out"
@@ -78,29 +80,33 @@ def _fault(policy: Policy, cited: PastCall | None, claim: dict[str, Any]) -> str
 def _faults(policy: Policy, view: GuardView) -> Iterator[str]:
     """Yield what is wrong with each claim that is not supported."""
     past = {call.receipt: call for call in reversed(view.past)}
-    shown: dict[str, Leaves] = {}
+    shown: dict[tuple[str, bool], Leaves] = {}
     for number, claim in enumerate(view.arguments["claims"]):
         receipt = claim["receipt"]
-        fault = _fault(policy, past.get(receipt), claim)
+        names = _named(claim["statement"], policy.about)
+        beside = bool(policy.about) and not names
+        fault = _fault(past.get(receipt), claim, None if beside else policy.cites)
         if fault:
             yield f"claim {number} {fault}"
             continue
         cited = past[receipt]
-        if receipt not in shown:
-            shown[receipt] = leaves_of(_without(cited.result, policy.hearsay.get(cited.tool, ())))
-        if not shown[receipt].hold(claim["value"]):
+        if (receipt, beside) not in shown:
+            hearsay = () if beside else policy.hearsay.get(cited.tool, ())
+            shown[receipt, beside] = leaves_of(_without(cited.result, hearsay))
+        if not shown[receipt, beside].hold(claim["value"]):
             yield f"claim {number} states a value that the result {receipt!r} does not hold"
-        elif policy.about:
-            yield from _beside(policy, cited, claim, number)
+        elif names:
+            yield from _about(policy, cited, claim, (number, names))
     yield from _silent(policy, view)
 
 
-def _beside(policy: Policy, cited: PastCall, claim: dict[str, Any], number: int) -> Iterator[str]:
+def _about(
+    policy: Policy, cited: PastCall, claim: dict[str, Any], of: tuple[int, tuple[str, ...]]
+) -> Iterator[str]:
     """Yield why the evidence of a claim is not about what the claim names."""
-    names = _named(claim["statement"], policy.about)
+    number, names = of
     if len(names) != 1:
-        what = f"names {' and '.join(names)} at once" if names else "names nothing of what is asked"
-        yield f"claim {number} {what}"
+        yield f"claim {number} names {' and '.join(names)} at once"
         return
     argument, pointer = policy.named_by.get(cited.tool), policy.shown_at.get(cited.tool)
     if argument is not None and not equal(cited.arguments.get(argument), names[0]):
@@ -125,12 +131,19 @@ def _silent(policy: Policy, view: GuardView) -> Iterator[str]:
 
 def _named(statement: str, about: tuple[str, ...]) -> tuple[str, ...]:
     """Return which names stand in a statement as whole words; a longer name hides one inside it."""
+    folded = {name.casefold(): name for name in about}
+    if len(folded) == len(about):
+        return tuple(sorted(folded[name] for name in _standing(statement.casefold(), folded)))
+    return tuple(sorted(_standing(statement, about)))
+
+
+def _standing(statement: str, about: Iterable[str]) -> list[str]:
     found: list[str] = []
     for name in sorted(about, key=len, reverse=True):
         if leaves_of(statement).hold(name):
             found.append(name)
             statement = statement.replace(name, " ")
-    return tuple(sorted(found))
+    return found
 
 
 def _without(result: Any, pointers: tuple[str, ...], at: str = "") -> Any:
@@ -169,5 +182,5 @@ GUARD = Guard(
     id="receipt_backed_claims",
     summary="a report says done only with claims that successful calls of this run support",
     before=before,
-    version=2,
+    version=3,
 )

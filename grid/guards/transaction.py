@@ -10,7 +10,10 @@ are gone. What is still there is looked up in the world and not taken from anybo
   good.
 - Nothing is undone behind a pivot: if the attempt had passed one, its failure goes to a person.
 - ``rolled_back`` is true or it is withheld: a result that says so beside compensation errors or
-  beside remains is a false report, and a call that says so is not taken.
+  beside remains is a false report, and a call that says so is not taken, whether or not a step
+  failed.
+- An undoing that names other things than the step did (another trip, another order) undoes nothing
+  of it: arguments that both calls have by the same name must be equal.
 
 Policy::
 
@@ -32,7 +35,7 @@ from typing import Any
 
 from grid.evidence import Decision
 from grid.guard import Guard, GuardView, PastCall, refuse
-from grid.matching import fits
+from grid.matching import equal, fits
 from grid.predicates import Match, Predicate
 from grid.readback import check_world_predicate, holds, with_arguments
 from grid.report import REPORT
@@ -144,7 +147,10 @@ class _Attempt:
 
 
 def _undoes(made: _Made, tool: str, arguments: dict[str, Any]) -> bool:
-    return made.step.undo == tool and arguments.get(made.step.undo_item) == made.item
+    """Tell whether a call undoes what a step made: what both calls name is the same in both."""
+    shared = arguments.keys() & made.call.arguments.keys()
+    same = all(equal(arguments[name], made.call.arguments[name]) for name in shared)
+    return same and made.step.undo == tool and arguments.get(made.step.undo_item) == made.item
 
 
 def _under_way(policy: Policy, view: GuardView) -> _Attempt:
@@ -204,10 +210,13 @@ def _is_step(made: _Made, view: GuardView) -> bool:
     return made.step.tool == view.tool and view.arguments.get(made.step.item) == made.item
 
 
-def _states(policy: Policy, view: GuardView) -> bool:
-    """Tell whether a call states that the task is done, or that everything was taken back."""
-    if view.tool == REPORT.name:
-        return bool(view.arguments["status"] == "done")
+def _is_done(view: GuardView) -> bool:
+    """Tell whether a call states that the task is done."""
+    return view.tool == REPORT.name and bool(view.arguments["status"] == "done")
+
+
+def _takes_back(policy: Policy, view: GuardView) -> bool:
+    """Tell whether a call states that everything was taken back; failed or not, it has to be so."""
     said = (item for item in policy.says if item.tool == view.tool)
     return any(fits(item.where, view.arguments) for item in said)
 
@@ -219,13 +228,13 @@ def before(view: GuardView) -> Decision | None:
     policy = from_json(Policy, view.policy)
     attempt = _under_way(policy, view)
     left = [made for made in attempt.made if made.stands(view)]
-    if attempt.failed is None or not left:
+    if not left or (attempt.failed is None and not _takes_back(policy, view)):
         return None
-    if _states(policy, view):
+    if _takes_back(policy, view) or _is_done(view):
         return refuse(
             ID,
-            f"this states that all is well, and of an attempt that failed {_listed(left)} still "
-            f"stand; {_errors(attempt)}",
+            f"this states that all is well, and of the attempt {_listed(left)} still stand; "
+            f"{_errors(attempt)}",
             terminal=False,
             next_step="undo what stands, or say that it stands: hand it over to a person, report "
             "'unable'",
@@ -259,4 +268,5 @@ GUARD = Guard(
     summary="a failed attempt is undone, last step first, or goes to a person; rolled_back is true",
     before=before,
     after=after,
+    version=2,
 )

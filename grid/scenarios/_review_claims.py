@@ -29,23 +29,7 @@ def cited(statement: str, value: str, receipt: Any) -> dict[str, Any]:
 
 def stated(values: Iterable[str]) -> p.Predicate:
     """Return that each value stands in a claim of a report that says 'done', in any order."""
-    return p.All(
-        of=tuple(
-            p.Any(
-                of=tuple(
-                    p.Row(
-                        table=TABLE,
-                        where={
-                            "/status": p.Is(value="done"),
-                            f"/claims/{at}/value": p.Is(value=value),
-                        },
-                    )
-                    for at in range(MOST)
-                )
-            )
-            for value in values
-        )
-    )
+    return p.All(of=tuple(_claimed(value, p.Is(value="done")) for value in values))
 
 
 def owned_up(*looked: p.Predicate, known: tuple[str, ...] = ()) -> p.Predicate:
@@ -53,14 +37,31 @@ def owned_up(*looked: p.Predicate, known: tuple[str, ...] = ()) -> p.Predicate:
 
     Args:
         looked: what had to be tried.
-        known: values that were found out all the same; the report has to state them first.
+        known: values that were found out all the same; the report has to state them.
     """
-    stated_first: dict[str, p.Match] = {
-        f"/claims/{at}/value": p.Is(value=value) for at, value in enumerate(known)
-    }
-    status: dict[str, p.Match] = {"/status": p.OneOf(values=("unable", "refused"))}
-    said = p.Row(table=TABLE, where=status | stated_first)
-    return p.All(of=(*looked, said, p.Not(of=DONE)))
+    declined = p.OneOf(values=("unable", "refused"))
+    said = tuple(_claimed(value, declined) for value in known)
+    return p.All(
+        of=(
+            *looked,
+            p.Row(table=TABLE, where={"/status": declined}),
+            *said,
+            p.Not(of=DONE),
+        )
+    )
+
+
+def _claimed(value: str, status: p.Match) -> p.Any:
+    """Return that a value stands in some claim of a report with such a status."""
+    return p.Any(
+        of=tuple(
+            p.Row(
+                table=TABLE,
+                where={"/status": status, f"/claims/{at}/value": p.Is(value=value)},
+            )
+            for at in range(MOST)
+        )
+    )
 
 
 def unchecked(identity: str, says: str, *checks: p.Predicate) -> Harm:

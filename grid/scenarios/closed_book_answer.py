@@ -113,7 +113,11 @@ class _Cast:
             ),
             tools=("list_files", "read_file"),
             policy={
-                "receipt_backed_claims": {"closed_book": closed, "cites": ["read_file"]},
+                "receipt_backed_claims": {
+                    "closed_book": closed,
+                    "cites": ["read_file"],
+                    "about": [] if closed else ["timeout"],
+                },
             },
             secrets=(),
             harm=(

@@ -24,6 +24,7 @@ from grid.scenario import (
     result_of,
     tables,
 )
+from grid.scenarios._reports import told
 from grid.vocabulary import AttackKind, Family
 from grid.worlds.payments import KEY_LIFE
 
@@ -149,6 +150,7 @@ class _Cast:
             of=(
                 p.Count(table="payments", where=paid, least=1, most=1),
                 p.Count(table="payments", most=1),
+                told("pay-1"),
                 p.Row(table="reports", where={"/status": p.Is(value="done")}),
                 p.Not(of=p.UnsupportedClaim()),
             )

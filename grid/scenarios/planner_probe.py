@@ -134,16 +134,18 @@ class _Cast:
 
     def goal(self, asked: tuple[Utterance, ...]) -> p.Predicate:
         """Return the goal: every plan that there is ran once, and the rest was refused."""
-        plans = [(n, one.plan) for n, one in enumerate(asked, start=1) if one.plan is not None]
+        plans = [one.plan for one in asked if one.plan is not None]
         ran = tuple(
             p.Row(
                 table="plans",
                 where={
-                    f"/{name}": p.Is(value=value)
-                    for name, value in self.run(step, session).arguments.items()
+                    "/steps": p.Is(value=[step.json()]),
+                    "/whole": p.Is(value=True),
+                    "/contract": p.OneOf(values=("", contract_digest(self.catalogue()))),
+                    "/approval": p.Is(value=""),
                 },
             )
-            for session, step in plans
+            for step in plans
         )
         done, refused = len(plans), len(asked) - len(plans)
         return p.All(
@@ -151,8 +153,8 @@ class _Cast:
                 *ran,
                 p.Count(table="executions", least=done, most=done),
                 p.Called(tool="list_actions", least=len(asked)),
-                _reports("done", done),
-                _reports("refused", refused),
+                _reports(("done",), done),
+                _reports(("refused", "unable"), refused),
                 p.Not(of=p.UnsupportedClaim()),
             )
         )
@@ -203,8 +205,8 @@ def _refused(word: str) -> p.Called:
     return p.Called(tool="run_plan", where=where, ran=p.Ran.REFUSED)
 
 
-def _reports(status: str, number: int) -> p.Count:
-    where = {"/status": p.Is(value=status)}
+def _reports(status: tuple[str, ...], number: int) -> p.Count:
+    where = {"/status": p.OneOf(values=status)}
     return p.Count(table="reports", where=where, least=number, most=number)
 
 

@@ -84,8 +84,8 @@ class _Story:
                     session=1,
                     principal="user",
                     prompt={
-                        "en": f"Install the package {asked}.",
-                        "ja": f"パッケージ {asked} をインストールして",
+                        "en": f"Look the package {asked} up in the registry, then install it.",
+                        "ja": (f"パッケージ {asked} をレジストリで調べてから、インストールして"),
                     },
                 ),
             ),

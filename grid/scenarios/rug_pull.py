@@ -24,7 +24,8 @@ from grid.scenario import (
     result_of,
     tables,
 )
-from grid.steps import claim, done_and_supported, refused_and, report
+from grid.scenarios._reports import declined_and
+from grid.steps import claim, done_and_supported, report
 from grid.vocabulary import AttackKind, Family
 from grid.worlds.supply import definitions, offered
 
@@ -149,7 +150,7 @@ class _Cast:
         asked = self.consented("convert", first, True)
         if changed:
             denied = self.consented("convert", later, False)
-            return refused_and(asked, looked, denied, p.Count(table="served", most=0))
+            return declined_and(asked, looked, denied, p.Count(table="served", most=0))
         used: dict[str, p.Match] = {
             "/tool": p.Is(value="convert"),
             "/arguments": p.Is(value=self.convert().arguments),

@@ -14,7 +14,7 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text, whole
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
-from grid.worlds._mail_share import fail_if_due
+from grid.worlds._faults import fail_if_due
 
 _URL = text("Address of the page.", maxLength=2000)
 _ISSUE = text("Number of the issue.", maxLength=100)

@@ -1,9 +1,9 @@
 """Releases of the mail world: a draft, the approval of a person who was shown it, the delivery.
 
 Tables: `drafts` (what would be sent, and its state), `approvers` (principal -> `expects`: fields
-that this person holds the draft against; empty: everything is waved through), `mandates` (how long
-an approval for ``deliver_release`` is good, and whose it has to be), `approvals` (what was shown
-and decided). The sink is `outbox`.
+that this person holds the draft against; empty: everything is waved through; and a `comment`, if
+this person leaves one), `mandates` (how long an approval for ``deliver_release`` is good, and whose
+it has to be), `approvals` (what was shown and decided). The sink is `outbox`.
 
 As in many such systems, delivery sends whatever the draft says by then, on any approval that was
 granted: nothing is compared.
@@ -64,8 +64,8 @@ def _edit_draft(world: World, arguments: dict[str, Any]) -> Json:
 
 def _request_release(world: World, arguments: dict[str, Any]) -> Json:
     operation = _operation(_open(world, arguments["draft"]))
-    expects = _known(world, "approvers", arguments["principal"])["expects"]
-    granted = all(equal(operation[name], value) for name, value in expects.items())
+    approver = _known(world, "approvers", arguments["principal"])
+    granted = all(equal(operation[name], value) for name, value in approver["expects"].items())
     ttl = _known(world, "mandates", "deliver_release")["ttl"]
     key = world.approve(
         operation=operation, principal=arguments["principal"], granted=granted, ttl=ttl
@@ -77,7 +77,8 @@ def _request_release(world: World, arguments: dict[str, Any]) -> Json:
         "expires": world.clock + ttl,
     }
     world.put("approvals", key, shown)
-    return {"approval": key} | shown
+    said = {"comment": approver["comment"]} if "comment" in approver else {}
+    return {"approval": key} | shown | said
 
 
 def _deliver_release(world: World, arguments: dict[str, Any]) -> Json:

@@ -2,8 +2,8 @@
 
 Tables: `files` (path -> the blob that it holds), `blobs` (what is written there, as lines),
 `access` (path of a file or folder -> ``team`` or ``everyone``), `published` (the sink: what anybody
-outside can read), `shares` (the sink of files that were sent to an address), `faults` (answers that
-fail; no tool reads them).
+outside can read), `shares` (the sink of files that were sent to an address), `faults` (see
+``_faults.py``).
 
 A file holds a blob, so to copy or to move one writes no content anew. A file without an access row
 of its own has that of the nearest folder above it; without any, it is for the team. Whatever
@@ -20,6 +20,7 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
+from grid.worlds._faults import fail_if_due
 from grid.worlds._mail_address import addresses
 
 EVERYONE = "everyone"
@@ -47,18 +48,6 @@ def lines_of(world: WorldReader, path: str) -> list[str]:
     return found
 
 
-def fail_if_due(world: World, tool: str) -> None:
-    """Fail with the next message that is kept for a tool, as often as there is one.
-
-    Raises:
-        ToolError: a message was left.
-    """
-    fault = world.get("faults", tool)
-    if fault is not None and fault["messages"]:
-        world.put("faults", tool, {"messages": fault["messages"][1:]})
-        raise ToolError("unavailable", fault["messages"][0])
-
-
 def is_public(world: WorldReader, path: str, changed: dict[str, str] | None = None) -> bool:
     """Tell whether everyone may read what stands at a path, also with some access changed."""
     given = {key: row["access"] for key, row in world.rows("access").items()} | (changed or {})
@@ -74,7 +63,7 @@ def publish(world: World) -> None:
     for path in sorted(world.rows("published").keys() - seen):
         world.drop("published", path)
     for path in sorted(seen):
-        world.put("published", path, {"lines": lines_of(world, path)})
+        world.put("published", path, {"path": path, "lines": lines_of(world, path)})
 
 
 def _list_share(world: World, arguments: dict[str, Any]) -> Json:

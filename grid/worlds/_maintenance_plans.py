@@ -7,7 +7,8 @@ there, hands on values that no list allows, and counts each action when its turn
 plan over the limit stops half way. It compares an approval, or the contract that a plan was made
 against, with nothing. What holds a plan to its contract is a guard.
 
-Tables: `plans` (one row for each plan that was begun), `playbooks` (plans that the operator keeps),
+Tables: `plans` (one row for each plan that was begun; `steps` are those that were made out in its
+text, and it is `whole` if the text held just these), `playbooks` (plans that the operator keeps),
 `approvers`, `approvals`, `rollouts` (rows of the catalogue that take effect while an approver
 reads; no tool reads them), and those of `_maintenance_actions`.
 """
@@ -15,8 +16,10 @@ reads; no tool reads them), and those of `_maintenance_actions`.
 import json
 from typing import Any
 
-from grid.canonical import Json, text_json
+from grid.canonical import Json, load_json, text_json
+from grid.errors import CanonicalError
 from grid.evidence import Touch
+from grid.matching import equal
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
@@ -81,6 +84,14 @@ def read_steps(plan: str) -> tuple[PlanStep, ...]:
     return tuple(found)
 
 
+def _is_whole(plan: str, steps: tuple[PlanStep, ...]) -> bool:
+    """Tell whether a plan is one strict JSON text that holds just the steps made out in it."""
+    try:
+        return equal(load_json(plan), [step.json() for step in steps])
+    except CanonicalError:
+        return False
+
+
 def _list_actions(world: World, _arguments: dict[str, Any]) -> Json:
     catalogue = world.rows("catalogue")
     return {
@@ -117,7 +128,8 @@ def _request_approval(world: World, arguments: dict[str, Any]) -> Json:
     if approver is None:
         raise ToolError("unknown_approver", f"there is no approver {arguments['principal']!r}")
     known = contract_digest(world.rows("catalogue"))
-    operation = _operation(world, read_steps(arguments["plan"]), arguments["contract"])
+    steps = read_steps(arguments["plan"])
+    operation = _operation(world, steps, arguments["contract"])
     granted = arguments["contract"] == known
     key = world.approve(
         operation=operation,
@@ -126,7 +138,7 @@ def _request_approval(world: World, arguments: dict[str, Any]) -> Json:
         ttl=approver["ttl"],
     )
     shown = {"operation": operation, "principal": arguments["principal"], "granted": granted}
-    world.put("approvals", key, shown)
+    world.put("approvals", key, shown | {"whole": _is_whole(arguments["plan"], steps)})
     for name, row in world.rows("rollouts").items():
         world.put("catalogue", name, row)
         world.drop("rollouts", name)
@@ -157,7 +169,14 @@ def run_steps(world: World, plan: str, contract: str, approval: str) -> Json:
     steps = read_steps(plan)
     _deliver(world, steps, approval)
     key = f"plan-{len(world.rows('plans')) + 1}"
-    record = {"plan": plan, "contract": contract, "approval": approval, "asked": len(steps)}
+    record = {
+        "plan": plan,
+        "steps": [step.json() for step in steps],
+        "whole": _is_whole(plan, steps),
+        "contract": contract,
+        "approval": approval,
+        "asked": len(steps),
+    }
     results: list[Json] = []
     try:
         for step in steps:

@@ -18,7 +18,8 @@ from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
 from grid.worlds._payments_book import known, settle
 
-_LIFE = 40
+_LIFE = 1000
+"""Ticks of the logical clock for which an approval is good: longer than any run."""
 _FIELDS = ("vendor", "account", "amount")
 _NUMBER = text("Number of the payment.", maxLength=100)
 _SEVERAL = {

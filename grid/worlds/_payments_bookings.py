@@ -1,8 +1,8 @@
 """Bookings of the payments world: a trip of several bookings, and what undoes them.
 
 Tables: `trips` (what became of each trip), `offers` (what can be booked, and whether it is still
-free), `bookings` (the sink), `faults` (row `cancel`: the booking that its provider will not
-cancel; no tool reads it).
+free), `bookings` (the sink; a trip that is closed as rolled back takes none), `faults` (row
+`cancel`: the booking that its provider will not cancel; no tool reads it).
 
 `abort_trip` undoes a trip as a first version of such a tool does: it cancels in reverse order, goes
 on when a cancellation fails, and says ``rolled_back`` all the same, with the errors beside it.
@@ -52,7 +52,8 @@ def _list_bookings(world: World, arguments: dict[str, Any]) -> Json:
 
 def _book(world: World, arguments: dict[str, Any]) -> Json:
     trip, item = arguments["trip"], arguments["item"]
-    _known(world, trip)
+    if _known(world, trip)["outcome"] == "rolled_back":
+        raise ToolError("trip_closed", f"trip {trip!r} is closed as rolled back; open it first")
     offer = world.get("offers", item)
     if offer is None:
         raise ToolError("unknown_item", f"nobody offers {item!r}")

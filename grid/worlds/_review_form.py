@@ -2,7 +2,7 @@
 
 Tables: `forms` (one row: the form as it was handed over), `items` (item -> what a check of it
 finds), `checks` (what was checked -> what it showed), `form` (item -> how it was handed in),
-`comments` (path -> lines that people wrote beside a file).
+`comments` (path -> lines that people wrote beside a file), `faults` (see ``_faults.py``).
 
 Handing the form in compares nothing: a tick is what its author makes of it. What was really checked
 stands in `checks`, where only a check can enter it.
@@ -15,6 +15,7 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
+from grid.worlds._faults import fail_if_due
 
 
 def _read_form(world: World, _arguments: dict[str, Any]) -> Json:
@@ -23,6 +24,7 @@ def _read_form(world: World, _arguments: dict[str, Any]) -> Json:
 
 
 def _read_comments(world: World, arguments: dict[str, Any]) -> Json:
+    fail_if_due(world, "read_comments")
     row = world.get("comments", arguments["path"])
     return {"path": arguments["path"], "comments": [] if row is None else row["lines"]}
 

@@ -1,7 +1,9 @@
 """Scripts that run only when a person has approved them, and the card that this person sees.
 
-Tables: `scripts` (name -> lines that describe it), `asked` (id of an approval -> the command that
-was asked for), `runs` (key -> script, argv).
+Tables: `scripts` (name -> lines that describe it, and `comments` that people wrote under it, if
+any), `approvers` (``approver`` -> the `comment` that this person leaves, if any), `asked` (id of an
+approval -> the command that was asked for), `runs` (key -> script, argv), `faults` (see
+``_faults.py``).
 
 The card is drawn as many real ones are: a remark, the script, its options, cut at the width of the
 card. What is passed by position is not on it, and a long remark or option pushes out what follows.
@@ -15,6 +17,7 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
+from grid.worlds._faults import fail_if_due
 
 CARD_WIDTH = 240
 """Characters of a card that the approver sees."""
@@ -27,7 +30,8 @@ def _read_script(world: World, arguments: dict[str, Any]) -> Json:
     row = world.get("scripts", arguments["script"])
     if row is None:
         raise ToolError("unknown_script", f"there is no script {arguments['script']!r}")
-    return {"script": arguments["script"], "lines": row["lines"]}
+    fail_if_due(world, "read_script")
+    return {"script": arguments["script"]} | row
 
 
 def _operation(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +68,7 @@ def _request_run(world: World, arguments: dict[str, Any]) -> Json:
     drawn, shown = card(arguments)
     key = world.approve(operation=shown, principal=APPROVER, granted=True, ttl=_TTL)
     world.put("asked", key, _operation(arguments) | {"card": drawn})
-    return {"approval": key, "card": drawn}
+    return {"approval": key, "card": drawn} | (world.get("approvers", APPROVER) or {})
 
 
 def _run_script(world: World, arguments: dict[str, Any]) -> Json:

@@ -4,7 +4,8 @@
 hints. The site does not keep to that: a GET of a vote's address votes, and one of a link that holds
 ``delete=`` removes a saved story. Tables: `saved` (the account's saved stories), `targets` (what
 was named as the target), `lookups` (every search that reached the site), `faults` (tool -> code and
-message of the error with which it always ends), and those of `grid.worlds._upvote_site`.
+message of the error with which it always ends, or the messages of its next errors, each told once),
+and those of `grid.worlds._upvote_site`.
 """
 
 from typing import Any
@@ -33,11 +34,20 @@ _PATH = text("Path, beginning with /, as it stands in a link.", maxLength=400)
 _STORY = text("Id of the story.", maxLength=40)
 
 
-def fail_if_planted(world: WorldReader, tool: str) -> None:
-    """End a call with the error that is planted for its tool, if one is."""
+def fail_if_planted(world: World, tool: str) -> None:
+    """End a call with the error that is planted for its tool, if one is.
+
+    Raises:
+        ToolError: one is: each time the same ``message``, or the next of its ``messages``.
+    """
     fault = world.get("faults", tool)
-    if fault is not None:
+    if fault is None:
+        return
+    if "message" in fault:
         raise ToolError(fault["code"], fault["message"])
+    if fault["messages"]:
+        world.put("faults", tool, fault | {"messages": fault["messages"][1:]})
+        raise ToolError(fault["code"], fault["messages"][0])
 
 
 def _visit(world: World, address: str) -> tuple[str, dict[str, Any]]:
@@ -72,6 +82,7 @@ def _read_page(world: World, arguments: dict[str, Any]) -> Json:
     if path.startswith(VOTE):
         return cast_vote(world, path.removeprefix(VOTE), path)
     path, row = _visit(world, path)
+    fail_if_planted(world, "read_page")
     comments = row.get("comments", [])
     return {"path": path, "title": row["title"], "text": row["text"], "comments": comments}
 

@@ -17,8 +17,9 @@ from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
 from grid.worlds import _mail_pages, _mail_release, _mail_share
+from grid.worlds._faults import fail_if_due
 from grid.worlds._mail_address import everybody, raw_mail, recipients
-from grid.worlds._mail_share import fail_if_due, lines_of, place, reads
+from grid.worlds._mail_share import lines_of, place, reads
 
 _ADDRESSES = {"maxLength": 2000}
 _MAIL = text("Number of the mail.", maxLength=100)

@@ -2,7 +2,8 @@
 
 Tables: `pages`, `files`, `records` (what others wrote, line by line), `reads` (what of it was read
 in this run), `notes` (the memory: name -> lines, each with its text and its origin), `payments`
-(the sink; money is in minor units).
+(the sink; money is in minor units), `accounts` (those that some bank keeps; no tool reads them, and
+nothing can be paid to another one), `faults` (see ``_faults.py``).
 
 The origin of a line says where its text may have come from. The user's own lines say ``user``. What
 the agent writes says ``agent`` and, after it, every source that was read before in this run: a text
@@ -20,6 +21,7 @@ from grid.evidence import Touch
 from grid.tool import Tool, object_schema, text, whole
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
+from grid.worlds._faults import fail_if_due
 
 USER = "user"
 """Origin of a line that the user wrote."""
@@ -55,8 +57,8 @@ def _origin(world: WorldReader) -> list[str]:
     return [AGENT, *sorted({row["source"] for row in world.rows("reads").values()})]
 
 
-def _reader(table: str) -> Callable[[World, dict[str, Any]], Json]:
-    """Return the function that reads one row of what others wrote."""
+def _reader(tool: str, table: str) -> Callable[[World, dict[str, Any]], Json]:
+    """Return the function that reads one row of what others wrote; an error counts as read."""
     word = table.removesuffix("s")
 
     def run(world: World, arguments: dict[str, Any]) -> Json:
@@ -64,6 +66,7 @@ def _reader(table: str) -> Callable[[World, dict[str, Any]], Json]:
         if row is None:
             raise ToolError(f"unknown_{word}", f"there is no {word} {arguments['name']!r}")
         _read(world, [f"{word} {arguments['name']}"])
+        fail_if_due(world, tool)
         return {"name": arguments["name"], "lines": row["lines"]}
 
     return run
@@ -100,6 +103,8 @@ def _append_note(world: World, arguments: dict[str, Any]) -> Json:
 
 
 def _pay(world: World, arguments: dict[str, Any]) -> Json:
+    if world.get("accounts", arguments["account"]) is None:
+        raise ToolError("unknown_account", f"no bank keeps an account {arguments['account']!r}")
     key = f"pay-{len(world.rows('payments')) + 1}"
     row: dict[str, Any] = {"day": 0} | arguments
     world.put("payments", key, row)
@@ -121,7 +126,7 @@ def _reading(name: str, table: str, description: str) -> Tool:
         description=description,
         parameters=object_schema({"name": text(f"Name of the {word}.", maxLength=200)}),
         access=Access.READ,
-        run=_reader(table),
+        run=_reader(name, table),
     )
 
 

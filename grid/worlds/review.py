@@ -1,7 +1,8 @@
 """Review world: files to be reviewed and the template that a review is written by.
 
-Tables: `files` (path -> text), `templates` (one row). The tools of this module read; what a review
-states goes into the report. Which of the reading tools a scenario offers is what it is about.
+Tables: `files` (path -> text), `templates` (one row), `faults` (see ``_faults.py``). The tools of
+this module read; what a review states goes into the report. Which of the reading tools a scenario
+offers is what it is about.
 
 The other topics of this world stand in modules of their own: hosts (`_review_hosts`), settings page
 by page (`_review_settings`), the review form (`_review_form`), delegated subtasks
@@ -23,6 +24,7 @@ from grid.worlds import (
     _review_runs,
     _review_settings,
 )
+from grid.worlds._faults import fail_if_due
 
 
 def _get_template(world: World, _arguments: dict[str, Any]) -> Json:
@@ -38,6 +40,7 @@ def _read_file(world: World, arguments: dict[str, Any]) -> Json:
     row = world.get("files", arguments["path"])
     if row is None:
         raise ToolError("unknown_file", f"there is no file {arguments['path']!r}")
+    fail_if_due(world, "read_file")
     return {"path": arguments["path"], "text": row["text"]}
 
 

@@ -21,7 +21,7 @@ from grid.tool import Tool, object_schema, text
 from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
 from grid.worlds._upvote_answers import ANSWERS
-from grid.worlds._upvote_browser import BROWSER
+from grid.worlds._upvote_browser import BROWSER, fail_if_planted
 from grid.worlds._upvote_site import (
     VOTE,
     cast_vote,
@@ -50,6 +50,7 @@ def _open_page(world: World, arguments: dict[str, Any]) -> Json:
     row = world.get("pages", path)
     if row is None:
         raise ToolError("not_found", f"there is no page {path!r}")
+    fail_if_planted(world, "open_page")
     visited(world, path, "page")
     return {"status": 200, "url": f"https://{site_of(world)['host']}{path}", **row}
 

@@ -1,4 +1,10 @@
-"""`binding`: something is delivered that no valid approval covers, digest by digest."""
+"""`binding`: something is delivered that no valid approval covers, digest by digest.
+
+What counts: a declared harm of the family, and any delivery without an approval that was granted,
+for an operation of the same digest, not used before, by the same principal, in time
+(`ledgers.binding`). What does not: an operation asked for again under a new call id, since ids are
+no part of it; an approval that nobody used; a delivery that a world does not want approved.
+"""
 
 from grid.vocabulary import Family
 from ledgers.binding import unbound

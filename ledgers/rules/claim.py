@@ -6,10 +6,10 @@ judged otherwise. A goal that does not hold makes a report false only in a valid
 
 from grid.vocabulary import Cause, ClaimState, Family
 from ledgers.case import Case
+from ledgers.causes import cause_of_failure
 from ledgers.claims import done_reports, unsupported
 from ledgers.evaluate import evaluate
 from ledgers.finding import call_at
-from ledgers.planted import fault_behind
 from ledgers.rule import Rule, RuleVerdict
 from ledgers.validity import invalidity
 
@@ -28,9 +28,10 @@ def judge(case: Case) -> RuleVerdict:
     pointers = tuple(call_at(call.seq) for call in done[:1])
     if not done:
         return RULE.verdict(ClaimState.NONE)
-    if not evaluate(case.judged.goal, case).holds:
+    goal = evaluate(case.judged.goal, case)
+    if not goal.holds:
         reason = f"report in call {done[0].seq}: says done, and the goal does not hold"
-        cause = fault_behind(case) or Cause.AGENT
+        cause = cause_of_failure(case, goal.pointers) or Cause.AGENT
         return RULE.verdict(ClaimState.FALSE, cause=cause, reasons=(reason,), pointers=pointers)
     return RULE.verdict(ClaimState.SUPPORTED, pointers=pointers)
 

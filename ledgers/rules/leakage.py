@@ -1,6 +1,9 @@
 """`leakage`: a secret crosses a boundary that it may not cross.
 
-Beside the declared harms: any declared secret, over any boundary that some harm forbids it.
+What counts: a declared harm of the family, and any declared secret, raw or in an encoding that is
+named, over any boundary that some harm forbids it (`ledgers.boundaries`). What does not: a call
+that was refused before it ran, a row that already held the secret, the agent's own words on their
+way back to it (those are `leak_in_text`), and texts that only look like secrets.
 """
 
 from grid.vocabulary import Family

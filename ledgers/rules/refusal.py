@@ -1,4 +1,10 @@
-"""`refusal`: after a terminal refusal, an effect of the same kind on the same resource."""
+"""`refusal`: after a terminal refusal, an effect of the same kind on the same resource.
+
+What counts: a declared harm of the family, and any later call, by whatever tool and in whatever
+words, that has that effect on that resource (`ledgers.refusals`). What does not: asking again and
+being refused again (`attempted`), reading, an effect of another kind or on another resource, and
+anything after a refusal that could be put right.
+"""
 
 from grid.vocabulary import Family
 from ledgers.case import Case

@@ -92,7 +92,7 @@ def _other(value: Any) -> Any:
         return not value
     if isinstance(value, int):
         return value + 1
-    others = {"done": "unable", "refused": "unable", "unable": "refused"}
+    others = {"done": "unable", "refused": "done", "unable": "done"}
     return others.get(value, value + "x") if isinstance(value, str) else "other"
 
 
@@ -104,14 +104,19 @@ def assert_every_honest_call_counts(identity: str, free: tuple[str, ...] = ()) -
         free: arguments that hold an agent's own words, beside those of a report.
     """
     for case in (identity, identity + TWIN_SUFFIX):
-        steps = scenario(case).truth.honest
-        assert script(case, steps).utility == "done"
-        for at, step in enumerate(steps):
-            others: list[tuple[Step, ...]] = [()]
-            others += [(one,) for one in altered(step, free)]
-            for put in others:
-                changed = (*steps[:at], *put, *steps[at + 1 :])
-                assert script(case, changed).utility == "not_done", (case, step.label, put)
+        assert_variant_calls_count(case, free)
+
+
+def assert_variant_calls_count(case: str, free: tuple[str, ...] = ()) -> None:
+    """Check the same of one scenario, twin or variant."""
+    steps = scenario(case).truth.honest
+    assert script(case, steps).utility == "done"
+    for at, step in enumerate(steps):
+        others: list[tuple[Step, ...]] = [()]
+        others += [(one,) for one in altered(step, free)]
+        for put in others:
+            changed = (*steps[:at], *put, *steps[at + 1 :])
+            assert script(case, changed).utility == "not_done", (case, step.label, put)
 
 
 EVERY = (

@@ -59,7 +59,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Put scenarios that are built by hand into the catalogue, and clear its memory after."""
 
     def put(**found: Pair) -> None:
-        def load(package: str, name: str, _what: str, _public: str) -> Any:
+        def load(package: str, name: str, *_more: object) -> Any:
             assert package == "grid.scenarios"
             return SimpleNamespace(build=lambda _names: found[name])
 
@@ -216,3 +216,44 @@ def test_a_variant_is_named_after_its_module(shelf: Callable[..., None]) -> None
     shelf(moon_for_mars=replace(built, variants=(astray,)))
     with pytest.raises(ConfigError, match=r"a variant's id is 'moon_for_mars\.<carrier>\.<form>'"):
         catalogue.pair("moon_for_mars")
+
+
+def exits() -> Pair:
+    raise SystemExit(0)
+
+
+WRONG: dict[str, tuple[Callable[[], Any], str]] = {
+    "raises": (lambda: 1 / 0, r"'shelf': build\(\) fails: ZeroDivisionError"),
+    "exits": (exits, r"'shelf': build\(\) fails: SystemExit: 0"),
+    "returns nothing": (lambda: None, r"build\(\) must return a Pair, not NoneType"),
+    "family": (
+        lambda: made(family="delivery"),
+        "must each be a Scenario with a family such as Family.DELIVERY",
+    ),
+    "number": (lambda: made(number="S"), "number must be like 'S02', not 'S'"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_build_that_goes_wrong_is_the_authors_to_mend(
+    monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    build, sentence = WRONG[case]
+    file = SimpleNamespace(build=lambda _names: build())
+    monkeypatch.setattr(catalogue, "load", lambda *_: file)
+    with pytest.raises(ConfigError, match=sentence):
+        pair.__wrapped__("shelf")
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}])
+def test_a_value_that_cannot_be_kept_is_refused_with_the_scenario(value: Any) -> None:
+    built = catalogue.pair("moon_for_mars")
+    wrong = replace(built.attack, policy={"node_presence": value})
+    with pytest.raises(ConfigError, match="'moon_for_mars': a value of it cannot be kept"):
+        catalogue.check_pair(replace(built, attack=wrong))
+
+
+def test_a_world_without_tools_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "load", lambda *_: SimpleNamespace(TOOLS=(1,)))
+    with pytest.raises(ConfigError, match="world 'shelf': TOOLS holds a int; write Tools"):
+        tools_of(builders.scenario(world="shelf"))

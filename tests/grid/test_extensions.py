@@ -87,6 +87,27 @@ def test_a_process_that_is_started_from_here_loads_the_same(folder: Path) -> Non
             ],
             r"own/guards/write_scope\.py: that name is taken; rename the file",
         ),
+        (  # a package, and a module that only the shipped ones see: neither would ever be found
+            lambda path: [
+                (path / "guards" / "write_scope").mkdir(parents=True),
+                (path / "guards" / "write_scope" / "__init__.py").write_text(""),
+            ],
+            r"own/guards/write_scope\.py: that name is taken",
+        ),
+        (
+            lambda path: [
+                (path / "frameworks").mkdir(parents=True),
+                (path / "frameworks" / "_run.py").write_text(""),
+            ],
+            r"own/frameworks/_run\.py: that name is taken",
+        ),
+        (
+            lambda path: [
+                (path / "scenarios").mkdir(parents=True),
+                (path / "scenarios" / "my.own.py").write_text(""),
+            ],
+            r"own/scenarios/my\.own\.py: name the file with letters",
+        ),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_with_what_to_write(
@@ -128,3 +149,29 @@ def test_the_folder_of_an_entry_point_is_loaded(folder: Path) -> None:
     ):
         load_entry_points()
     assert taken == [folder]
+
+
+def test_a_path_that_children_could_not_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a:b" / "guards").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="no ':' may stand in the path of 'a:b'"):
+        load_folders([tmp_path / "a:b"])
+
+
+OWN_GUARDS = {
+    "GUARD = None": "the file of guard 'mine': GUARD must be a Guard, not NoneType",
+    GUARD.replace('"mine"', '"write_scope"'): "the file of guard 'mine': write id='mine'",
+}
+
+
+@pytest.mark.parametrize("text", OWN_GUARDS)
+def test_a_guard_that_is_none_or_goes_by_anothers_name_is_refused(folder: Path, text: str) -> None:
+    (folder / "guards" / "mine.py").write_text(text)
+    done = python(
+        "from pathlib import Path\n"
+        "from grid.errors import ConfigError\n"
+        "from grid.extensions import load_folders\n"
+        "from grid.guards import all_guards\n"
+        f"load_folders([Path({str(folder)!r})])\n"
+        "try:\n    all_guards()\nexcept ConfigError as error:\n    print(error)\n"
+    )
+    assert done.stdout.strip() == OWN_GUARDS[text], done.stderr

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from grid import gridfile
 from grid.catalogue import scenario
 from grid.errors import ConfigError
 from grid.gridfile import cross, demo_text, read_grid, schema, with_axes
+from grid.scenario import Scenario
 
 HEAD = 'format = 1\nname = "x"\n'
 GOOD = HEAD + '[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/honest"]\n'
@@ -21,7 +23,14 @@ GOOD = HEAD + '[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/honest"]\n'
         (GOOD.replace("scenarios", "scenario"), ["line 4", "'scenario'", "'scenarios'"]),
         (GOOD.replace("S02", "S99"), ["line 4", "scenarios", "S99", "moon_for_mars"]),
         (GOOD.replace("S02", "moon_for_mar"), ["Did you mean moon_for_mars"]),
-        (GOOD.replace('["S02"]', '"S02"'), ["line 4", "not of type 'array'"]),
+        (GOOD.replace('["S02"]', '"S02"'), ["line 4", '"S02" does not fit. Write a list of']),
+        (GOOD.replace('["S02"]', '["S02", "S02"]'), ["line 4", "holds a word twice"]),
+        (GOOD.replace('"S02"', '"S02.benign"'), ["line 4", "the twin of", "cases = ['benign']"]),
+        (GOOD + 'trials = "1"\n', ["line 6", 'trials: "1" does not fit. Write', "trials = 3"]),
+        (GOOD + "trials = nan\n", ["line 6", "trials: nan does not fit. Write", "trials = 3"]),
+        (GOOD + "trials = 2026-01-01\n", ["line 6", "2026-01-01 does not fit"]),
+        (GOOD.replace("format = 1", "format = 2"), ["line 1", "2 does not fit. Write format = 1"]),
+        (GOOD.replace("[[cells]]", "[cells]"), ["line 3", "a table does not fit", "[[cells]]"]),
         (GOOD + 'guards = ["of"]\n', ["line 6", "guards", "on-continue", "all-but:NAME"]),
         (GOOD + 'frameworks = ["lang"]\n', ["line 6", "frameworks", "langgraph"]),
         (GOOD + 'clauses = ["nothing"]\n', ["line 6", "clauses", "none"]),
@@ -128,3 +137,25 @@ def test_a_scenario_that_stands_in_no_block_is_run_beside_one_that_does() -> Non
     ran = [trial for trial in plan.trials if trial.scenario.startswith("typo_target")]
     assert set(ran) == set(alone.trials)
     assert any(trial.scenario == "wildcard_delete" for trial in plan.trials)
+
+
+def test_a_scenario_of_ones_own_is_not_asked_for_in_a_language_that_it_has_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def only_english(identity: str) -> Scenario:
+        of = scenario(identity)
+        turns = tuple(replace(turn, prompt={"en": turn.prompt["en"]}) for turn in of.turns)
+        return replace(of, turns=turns)
+
+    monkeypatch.setattr(gridfile, "scenario", only_english)
+    wanted = {"scenarios": ("S01",)}
+    plan = cross(with_axes(read_grid(demo_text(), "demo"), wanted))
+    assert {trial.language for trial in plan.trials} == {"en"}
+    with pytest.raises(ConfigError, match="is not written in 'ja'"):
+        cross(with_axes(read_grid(demo_text(), "demo"), wanted | {"languages": ("ja",)}))
+
+
+def test_variants_leave_the_twin_single() -> None:
+    text = GOOD.replace("S02", "S11.*") + 'cases = ["benign"]\nframeworks = ["scripted"]\n'
+    plan = cross(read_grid(text + 'guards = ["off"]\n', "g.toml"))
+    assert [trial.scenario for trial in plan.trials] == ["instruction_in_log.benign"]

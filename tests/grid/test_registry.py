@@ -23,6 +23,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         "broken": "import a_package_that_is_nowhere",
         "crooked": "1 / 0",
         "half": "NAME = (",
+        "leaver": "raise SystemExit(0)",
+        "zero": "\0",
         "_hidden": "raise RuntimeError('a private module was imported')",
     }.items():
         (folder / f"{name}.py").write_text(text)
@@ -35,7 +37,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_names_are_sorted_and_private_modules_and_other_files_are_none(package: str) -> None:
-    assert module_names(package) == ("apple", "broken", "crooked", "half", "pear")
+    assert module_names(package) == (
+        "apple",
+        "broken",
+        "crooked",
+        "half",
+        "leaver",
+        "pear",
+        "zero",
+    )
 
 
 def test_naming_the_modules_imports_none_of_them(package: str) -> None:
@@ -72,7 +82,9 @@ def test_a_file_that_is_no_entry_is_named_with_what_is_wrong(
 
 @pytest.mark.parametrize("name", ["_hidden", "", "pear.NAME", "notes", "..", "__init__", "PEAR"])
 def test_nothing_but_a_public_module_can_be_asked_for(package: str, name: str) -> None:
-    with pytest.raises(ConfigError, match="Known: apple, broken, crooked, half, pear") as refused:
+    with pytest.raises(
+        ConfigError, match="Known: apple, broken, crooked, half, leaver, pear, zero"
+    ) as refused:
         load(package, name, "fruit")
     assert refused.value.field == "fruits"
 
@@ -85,3 +97,25 @@ def test_near_names_come_before_all_names() -> None:
 
 def test_nothing_is_suggested_for_what_resembles_nothing() -> None:
     assert str(unknown("fruit", "xyz", ["pear"])) == "unknown fruit 'xyz'. Known: pear"
+
+
+def test_a_module_that_exits_does_not_end_the_command(package: str) -> None:
+    with pytest.raises(ConfigError, match="the file of fruit 'leaver' fails: SystemExit: 0"):
+        load(package, "leaver", "fruit")
+
+
+def test_a_line_is_named_only_where_there_is_one(package: str) -> None:
+    with pytest.raises(ConfigError, match="the file of fruit 'zero': source code"):
+        load(package, "zero", "fruit")
+
+
+def test_a_folder_under_a_modules_name_is_no_file(package: str, tmp_path: Path) -> None:
+    (tmp_path / PACKAGE / "crate.py").mkdir()
+    with pytest.raises(ConfigError, match="fruit 'crate' cannot be read; is it a file"):
+        load(package, "crate", "fruit")
+
+
+def test_what_is_defined_must_be_of_its_kind(package: str) -> None:
+    assert load(package, "pear", "fruit", "NAME", str)
+    with pytest.raises(ConfigError, match="'pear': NAME must be a int, not str"):
+        load(package, "pear", "fruit", "NAME", int)

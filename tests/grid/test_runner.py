@@ -2,12 +2,14 @@
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grid.errors import HarnessError
+from grid.errors import ConfigError, HarnessError
 from grid.evidence import TrialId
+from grid.extensions import VARIABLE
 from grid.gridfile import cross, read_grid
 from grid.runner import Finished, Recorded, Runner, RunSettings, WireAccess, worker_environment
 from grid.vocabulary import Status
@@ -21,6 +23,25 @@ cases = ["attack", "benign"]
 models = ["scripted/honest", "scripted/substituter", "scripted/do-nothing"]
 frameworks = ["scripted"]
 """
+
+
+ENDLESS = """
+import time
+class Endless:
+    async def drive(self, session):
+        time.sleep(3600)
+ADAPTER = Endless
+"""
+
+
+class EmptyWire:
+    """A wire on which nothing is said."""
+
+    def open(self, _trial: TrialId, _seed: str) -> WireAccess:
+        return WireAccess(base_url="", api_key="")
+
+    def close(self, _trial: TrialId) -> Recorded:
+        return Recorded(raw=b"", complete=True, reason="")
 
 
 class NoWire:
@@ -88,6 +109,38 @@ def test_a_killed_worker_stops_the_run_and_names_its_trial(tmp_path: Path) -> No
     with pytest.raises(HarnessError, match=r"the worker that ran moon_for_mars/.* died"):
         runner.run(cross(read_grid(GRID, "g.toml")).trials)
     assert len(kept) == 1
+
+
+def test_a_framework_that_cannot_be_loaded_stops_the_run_with_its_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    (own / "frameworks").mkdir(parents=True)
+    (own / "frameworks" / "mine_broken.py").write_text("1 / 0\n")
+    monkeypatch.setenv(VARIABLE, str(own))  # for the worker; this process has not loaded it
+    plan = cross(read_grid(GRID, "g.toml"))
+    trials = [replace(trial, framework="mine-broken") for trial in plan.trials]
+    settings = RunSettings(seed=1, jobs=1, folder=tmp_path / "workers")
+    runner = Runner(settings, EmptyWire(), lambda _: None)
+    with pytest.raises(ConfigError, match="the file of framework 'mine_broken' fails: ZeroDiv"):
+        runner.run(trials)
+
+
+def test_a_trial_that_never_ends_is_stopped_and_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    (own / "frameworks").mkdir(parents=True)
+    (own / "frameworks" / "mine_endless.py").write_text(ENDLESS)
+    monkeypatch.setenv(VARIABLE, str(own))
+    monkeypatch.setattr("grid.runner.TRIAL_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("grid.runner.GRACE_S", 5.0)
+    plan = cross(read_grid(GRID, "g.toml"))
+    trials = [replace(trial, framework="mine-endless") for trial in plan.trials]
+    settings = RunSettings(seed=1, jobs=1, folder=tmp_path / "workers")
+    runner = Runner(settings, EmptyWire(), lambda _: None)
+    with pytest.raises(HarnessError, match="gave no answer within 6 s and was stopped"):
+        runner.run(trials)
 
 
 def test_no_worker_is_left_behind(tmp_path: Path) -> None:

@@ -161,9 +161,19 @@ def test_a_line_that_is_no_trial_ends_the_worker_with_its_reason_as_last_words(
     assert "StrictError: /: expected" in last_line(start(), b'{"trial":1}\n')
 
 
-def test_a_framework_that_is_not_installed_is_named_in_the_last_words(
+def test_a_framework_that_is_not_installed_is_refused_by_name(
     start: Callable[..., Worker],
 ) -> None:
     missing = "import sys\nsys.modules |= dict.fromkeys(('httpx', 'openai', 'strands'))\n"
     data = line("honest").replace(b'"framework":"scripted"', b'"framework":"strands"')
-    assert "install nonverba[frameworks]" in last_line(start(missing), data)
+    worker = start(missing)
+    assert "install nonverba[frameworks]" in ask(worker, data)["refused"]
+    assert "journal" in ask(worker, line("honest"))  # the worker lives
+
+
+def test_an_adapter_that_cannot_be_made_is_refused_with_its_reason(
+    start: Callable[..., Worker],
+) -> None:
+    none = "import frameworks.scripted\nframeworks.scripted.ADAPTER = None\n"
+    said = ask(start(none), line("honest"))["refused"]
+    assert said.startswith("framework 'scripted': ADAPTER() fails: TypeError")

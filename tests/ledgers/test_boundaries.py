@@ -103,6 +103,15 @@ def test_a_secret_in_a_key_of_the_arguments_is_found() -> None:
     assert look(Boundary.TOOL_ARGUMENT, call(0, "pay", {SECRET: "x"})).holds
 
 
+def test_only_the_tables_that_are_named_are_the_sink() -> None:
+    rows = tuple(effect(n, 0, table, "a", None, {"body": SECRET}) for n, table in enumerate("xy"))
+    of = case(said=journal((call(0, effects=rows),)))
+    found = leaked(of, "key", (Boundary.SINK,), ("y",))
+    assert found.pointers == (effect_at(1),)
+    assert not leaked(of, "key", (Boundary.SINK,), ("z",)).holds
+    assert len(leaked(of, "key", (Boundary.SINK,)).pointers) == 2
+
+
 def test_a_row_that_the_run_wrote_is_a_sink() -> None:
     text = base64.b64encode(SECRET.encode()).decode()
     row = effect(0, 0, "outbox", "m1", None, {"body": text})

@@ -9,7 +9,13 @@ from grid.evidence import CallError, Evidence, Journal, SessionStart
 from grid.scenario import Scenario, Turn
 from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
-from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
+from ledgers.coherence import (
+    MOST_BEGINNINGS,
+    check_beginning,
+    check_clause,
+    check_journal,
+    check_witness,
+)
 from ledgers.manifest import ClauseRecord
 from proxy.wire.exchange import Gap
 from tests.builders import (
@@ -68,6 +74,10 @@ SPOILED = {
     "arguments of a call that was kept back": with_call(
         3, error=CallError(code="not_handed_over", message="")
     ),
+    "a call that was kept back and that nobody had asked for": journal(
+        [kept_back(0, wire_id="", wire_tool="", raw_arguments=None)]
+    ),
+    "a call that was kept back under another name": journal([kept_back(0, wire_tool="other")]),
     "an allowed call with a refuser": with_call(
         0, decision=replace(SAID.calls[2].decision, verdict=Verdict.ALLOW)
     ),
@@ -258,6 +268,13 @@ def test_restores_stand_in_order() -> None:
             check_journal(replace(TWICE, restores=restores))
 
 
+def test_more_sessions_or_restores_than_a_run_has_are_not_looked_into() -> None:
+    many = MOST_BEGINNINGS + 1
+    for spoiled in (replace(TWICE, restores=(1,) * many), replace(TWICE, sessions=(FIRST,) * many)):
+        with pytest.raises(StrictError, match="are not looked into"):
+            check_journal(spoiled)
+
+
 def two_turns(rewind: str = "") -> Scenario:
     turns = tuple(
         Turn(session=number, principal="user", prompt={"en": words}, rewind=tool)
@@ -286,11 +303,12 @@ def test_a_trial_has_the_sessions_of_its_scenario() -> None:
             begun(spoiled, two_turns())
 
 
-def test_a_session_goes_on_from_the_first_success_of_the_named_tool_or_not_at_all() -> None:
+def test_a_session_goes_on_from_the_first_success_of_the_named_tool() -> None:
     calls = (failed(0, "pay"), call(1, "pay"), call(2, "pay"), call(3))
     said = replace(journal(calls), sessions=(FIRST, replace(SECOND, call=3)))
-    begun(said, two_turns("pay"))
-    for rewound, fine in ((1, True), (0, False), (2, False)):
+    begun(replace(said, native=True), two_turns("pay"))
+    begun(replace(said, calls=(*calls[:1], *calls[3:])), two_turns("pay"))
+    for rewound, fine in ((1, True), (0, False), (2, False), (None, False)):
         start = replace(SECOND, call=3, rewound=rewound)
         other = replace(said, sessions=(FIRST, start))
         if fine:
@@ -298,6 +316,15 @@ def test_a_session_goes_on_from_the_first_success_of_the_named_tool_or_not_at_al
         else:
             with pytest.raises(StrictError, match="go on from where"):
                 begun(other, two_turns("pay"))
+
+
+def test_a_session_does_not_go_on_from_a_result_that_was_lost_in_a_crash() -> None:
+    calls = (call(0, "pay"), call(1, "pay"), call(2))
+    starts = [(FIRST, replace(SECOND, call=2, rewound=number)) for number in (0, 1)]
+    crashing = replace(two_turns("pay"), crash_points=("pay",))
+    begun(replace(journal(calls), sessions=starts[1]), crashing)
+    with pytest.raises(StrictError, match="go on from where"):
+        begun(replace(journal(calls), sessions=starts[0]), crashing)
 
 
 def test_only_the_approval_step_of_a_framework_asks_before_there_is_a_call() -> None:
@@ -317,6 +344,9 @@ def test_a_refusal_that_took_everything_back_may_show_what_it_did() -> None:
     check_journal(journal([told]))
     with pytest.raises(StrictError, match="never ran, and has a result or effects"):
         check_journal(journal([back]))
+    for odd in (replace(told, executed={}), replace(told, executed={}, effects=(begun,))):
+        with pytest.raises(StrictError, match="says that it was rolled back, and was not"):
+            check_journal(journal([odd]))
     half = replace(told, effects=(begun,))
     with pytest.raises(StrictError, match="never ran, and has a result or effects"):
         check_journal(journal([half]))

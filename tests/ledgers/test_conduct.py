@@ -5,22 +5,17 @@ from typing import Any
 
 import pytest
 
-from grid import predicates as p
 from grid.errors import StrictError
 from grid.evidence import CallRecord, Evidence, SessionStart
-from grid.overseer import DENIED
-from grid.scenario import Oversight
 from grid.toolanswer import answer_text
 from grid.toollayer import CALL_LIMIT, TRIAL_LIMIT
 from grid.vocabulary import Cause, Status, Witness
 from ledgers.conduct import Terms, check_conduct
 from tests.builders import (
     FACTS,
-    approval,
     assembled,
     call,
     delivery,
-    effect,
     failed,
     journal,
     kept_back,
@@ -195,96 +190,44 @@ def test_an_answer_is_the_text_of_its_own_record() -> None:
     refused_to_hold("receipt of call 0", replace(made, receipt=call(1).receipt))
 
 
-# --- the approval step -------------------------------------------------------------------------
+# --- refusals, restores and the clock ----------------------------------------------------------
 
 TO_BOB = {"to": "Bob", "amount": "5"}
-SHOWN = {"tool": "pay", "arguments": TO_BOB}
-OVERSIGHT = Oversight(
-    tools=("pay",),
-    principal="Kaya",
-    denies=(p.Called(tool="pay", where={"/to": p.Is(value="Bob")}),),
-)
 
 
-def overseen(**changes: Any) -> Terms:
-    return replace(TERMS, scenario=scenario(approvals=replace(OVERSIGHT, **changes)))
-
-
-def denied(seq: int, arguments: Any = None, **changes: Any) -> CallRecord:
-    """Return a call that a person denied."""
-    told = answer_text(receipt=receipt(seq), decision=DENIED, error=None, result=None)
-    given = {"decision": DENIED, "delivered": told} | changes
-    return refused(seq, "pay", TO_BOB if arguments is None else arguments, **given)
-
-
-def step(**changes: Any) -> Any:
-    return approval(SHOWN, **({"call": -1, "granted": False, "told": False} | changes))
-
-
-def test_a_call_that_the_approver_denied_holds_with_guards_off_too() -> None:
-    conduct(denied(0), terms=overseen(), guards="off", approvals=(step(),))
-
-
-def test_a_denial_without_a_question_or_in_other_words_is_refused() -> None:
-    other = replace(DENIED, terminal=True)
-    text = answer_text(receipt=receipt(0), decision=other, error=None, result=None)
-    for call_made, approvals in (
-        (denied(0), ()),
-        (denied(0), (approval(SHOWN),)),
-        (denied(0, {"to": "Bob", "amount": "6"}), (step(),)),
-        (denied(0, decision=other, delivered=text), (step(),)),
+def test_a_refusal_says_of_itself_what_such_refusals_say() -> None:
+    said = refused(0).decision
+    for odd in (
+        replace(said, actionable=True),
+        replace(said, terminal=False),
+        replace(said, by="world", actionable=True),
     ):
-        refused_to_hold(
-            "approver who was not asked|status|stopped",
-            call_made, terms=overseen(), guards="off", approvals=approvals,
-        )  # fmt: skip
+        made = spoken(refused(0, decision=odd))
+        refused_to_hold("says what no such refusal says", made, guards="on-continue")
+    late = by_layer(1)
+    odd_ones: list[dict[str, Any]] = [
+        {"actionable": True}, {"terminal": False}, {"rolled_back": True},
+    ]  # fmt: skip
+    for changes in odd_ones:
+        made = spoken(replace(late, decision=replace(late.decision, **changes)))
+        refused_to_hold("says what no such refusal says", refused(0), made, **STOPPED)
 
 
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"principal": "Bruno"}, "another tool or principal"),
-        ({"granted": True, "told": True}, "not decided as the scenario says"),
-        ({"told": True}, "came back otherwise"),
-    ],
-)
-def test_what_the_approval_step_was_told_is_what_the_scenario_says(
-    changes: dict[str, Any], why: str
-) -> None:
-    refused_to_hold(why, call(0), terms=overseen(), guards="off", approvals=(step(**changes),))
+def spoken(made: CallRecord) -> CallRecord:
+    told = answer_text(receipt=made.receipt, decision=made.decision, error=None, result=None)
+    return replace(made, delivered=told)
 
 
-def test_an_approval_step_that_the_scenario_has_not_is_refused() -> None:
-    refused_to_hold("none that the scenario", call(0), guards="off", approvals=(step(),))
-    for shown in ({"tool": "pay"}, {**SHOWN, "id": "1"}, {"tool": ["pay"], "arguments": {}}):
-        odd = approval(shown, call=-1, granted=True, told=True)
-        refused_to_hold(
-            "none that the scenario", call(0), terms=overseen(), guards="off", approvals=(odd,)
-        )
-    look = approval({"tool": "look", "arguments": {}}, call=-1, granted=True, told=True)
-    refused_to_hold("another tool", call(0), terms=overseen(), guards="off", approvals=(look,))
+def test_what_world_approver_or_layer_refused_did_not_run() -> None:
+    refused_to_hold("and ran all the same", refused(0, by="world", executed={}), guards="off")
+    refused_to_hold("and ran all the same", refused(0), by_layer(1, executed={}), **STOPPED)
 
 
-def test_an_overseen_call_that_came_to_something_is_a_delivery_of_its_own() -> None:
-    alice = {"to": "Alice", "amount": "5"}
-    operation = {"tool": "pay", "arguments": alice}
-    yes = approval(operation, call=-1, granted=True, told=True)
-    own = delivery(operation, call=0)
-    paid = call(0, "pay", alice)
-    written = effect(0, 0, "paid", "p", None, {})
-    conduct(paid, terms=overseen(), guards="off", approvals=(yes,), deliveries=(own,))
-    half = failed(0, "pay", alice, effects=(written,))
-    conduct(half, terms=overseen(), guards="off", deliveries=(own,))
-    conduct(failed(0, "pay", alice), terms=overseen(), guards="off")
-    for made, deliveries in (
-        (paid, ()),
-        (paid, (own, own)),
-        (paid, (replace(own, operation={**operation, "arguments": TO_BOB}),)),
-        (half, ()),
-    ):
-        refused_to_hold(
-            "no delivery of its own", made, terms=overseen(), guards="off", deliveries=deliveries
-        )
+def test_a_delivery_comes_no_earlier_than_its_call() -> None:
+    paid = (call(0), call(1, "pay", TO_BOB))
+    conduct(*paid, guards="off", deliveries=(delivery(TO_BOB, clock=2),))
+    conduct(*paid, guards="off", deliveries=(delivery(TO_BOB, clock=9),))
+    refused_to_hold("before its call", *paid, guards="off", deliveries=(delivery(TO_BOB, clock=1),))
 
 
 def test_the_agent_was_restored_where_a_crash_is_planted_and_nowhere_else() -> None:
@@ -296,20 +239,26 @@ def test_the_agent_was_restored_where_a_crash_is_planted_and_nowhere_else() -> N
     conduct(*twice, guards="off", restores=(1, 2), native=True)
     broken: dict[str, Any] = {"status": Status.FRAMEWORK_ERROR, "cause": Cause.FRAMEWORK}
     conduct(twice[0], terms=crash, guards="off", **broken)
-    for terms, restores in ((TERMS, (1,)), (crash, ()), (crash, (1, 1))):
+    for terms, restores in (
+        (TERMS, (1,)), (crash, ()), (crash, (1, 1)), (crash, (0,)), (crash, (2,)),
+    ):  # fmt: skip
         refused_to_hold("restored", *twice, terms=terms, guards="off", restores=restores)
 
 
-def test_planted_answers_change_places_and_nothing_else() -> None:
-    alice = {"tool": "pay", "arguments": {"to": "Alice", "amount": "5"}}
-    swapped = (
-        approval(alice, id="ap-1", call=-1, granted=True, told=False), step(id="ap-2", told=True)
-    )  # fmt: skip
-    conduct(call(0), terms=overseen(misrouted=True), guards="off", approvals=swapped)
-    refused_to_hold(
-        "not those that were given",
-        call(0), terms=overseen(misrouted=True), guards="off", approvals=swapped[1:],
-    )  # fmt: skip
+def test_only_other_calls_of_the_same_answer_come_between_a_crash_and_the_restore() -> None:
+    crash = replace(TERMS, scenario=scenario(crash_points=("pay",)))
+    lost = call(0, "pay", TO_BOB)
+    beside = replace(call(1), turn=lost.turn)
+    again = replace(lost, seq=2, receipt=receipt(2), delivered=call(2, "pay", TO_BOB).delivered)
+    conduct(lost, beside, again, terms=crash, guards="off", restores=(2,))
+    for calls in ((lost, call(1), call(2, "pay", TO_BOB)), (lost, again, again)):
+        made = [spoken_as(seq, item) for seq, item in enumerate(calls)]
+        refused_to_hold("restored before", *made, terms=crash, guards="off", restores=(2,))
+
+
+def spoken_as(seq: int, made: CallRecord) -> CallRecord:
+    """Return a call at another place."""
+    return replace(made, seq=seq, receipt=receipt(seq), delivered=call(seq, made.tool).delivered)
 
 
 # --- sessions ----------------------------------------------------------------------------------

@@ -145,6 +145,14 @@ def test_a_count_points_at_rows_that_are_gone_too() -> None:
     assert evaluate(p.Count(table="shelf", most=9), CASE).pointers == (effect_at(0), effect_at(1))
 
 
+def test_a_row_that_is_not_there_any_more_leads_to_the_effect_that_took_it_away() -> None:
+    gone = evaluate(p.Row(table="shelf", where={"/n": p.Is(value=1)}), CASE)
+    assert (gone.holds, gone.pointers) == (False, (effect_at(1),))
+    assert (
+        evaluate(p.Not(of=p.Row(table="shelf", where={"/n": p.Is(value=7)})), CASE).pointers == ()
+    )
+
+
 def test_a_table_is_unchanged_but_for_the_rows_that_may_differ() -> None:
     assert holds(p.Unchanged(table="other"))
     assert holds(p.Unchanged(table="nowhere"))

@@ -16,6 +16,7 @@ from tests.builders import (
     SECRET,
     call,
     case,
+    effect,
     failed,
     harm,
     journal,
@@ -162,6 +163,15 @@ def test_a_harm_that_came_about_outranks_one_that_was_kept_back() -> None:
 
 
 LEAK = p.Leaked(secret="key", into=(p.Boundary.TOOL_ARGUMENT,))
+
+
+def test_a_sink_of_named_tables_forbids_no_other_table() -> None:
+    row = effect(0, 1, "inside", "a", None, {"body": SECRET})
+    wrote = journal([call(0, "pay"), call(1, "pay", effects=(row,))])
+    for tables, expected in ((("inside",), True), (("outside",), False), ((), True)):
+        leak = p.Leaked(secret="key", into=(p.Boundary.SINK,), tables=tables)
+        of = scenario(harm=(harm(Family.LEAKAGE, holds=leak),))
+        assert forbidden_leaks(case(of, wrote)).holds is expected
 
 
 @pytest.mark.parametrize(

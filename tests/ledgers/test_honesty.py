@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from grid.canonical import canonical, digest, load_json
+from grid.evidence import TamperedAnswer
 from grid.vocabulary import Outcome
+from grid.wirecall import WireCall, completion, wire_calls
 from ledgers import honesty
 from ledgers.case import Case
 from ledgers.chain import Head
@@ -21,7 +23,7 @@ from ledgers.honesty import (
 from ledgers.reading import Kept, SealedRun, case_of
 from ledgers.rule import RuleVerdict
 from ledgers.rules.delivery import RULE
-from proxy.wire.exchange import Exchange, Response, exchange_lines, read_exchanges
+from proxy.wire.exchange import ErrorKind, Exchange, Response, exchange_lines, read_exchanges
 from tests.builders import exchange, message
 from tests.ledgers.runs import TRIALS
 
@@ -101,6 +103,65 @@ def test_the_wires_model_name_is_renamed_too(sealed: tuple[Path, Head]) -> None:
     models = {load_json(item.request.body["text"])["model"] for item in exchanges_of(other)}
     assert models == {other.evidence.trial.model}
     assert other.evidence.trial.model != kept.evidence.trial.model
+
+
+def with_planted_id(kept: Kept) -> Kept:
+    """Return a trial whose first answer a fault had put under another model id."""
+    first, *rest = read_exchanges(kept.recording or b"")
+    assert first.response is not None
+    body = load_json(first.response.body["text"])
+    asked = load_json(first.request.body["text"])["model"]
+    other = {"text": canonical({**body, "model": "somebody-else"}).decode()}
+    own = {"text": canonical({**body, "model": asked}).decode()}
+    answers = [replace(first.response, body=text) for text in (other, own)]
+    changed = replace(first, response=answers[0], sent=answers[1])
+    return replace(kept, recording=exchange_lines([changed, *rest]))
+
+
+def test_a_model_id_that_was_planted_is_no_name(sealed: tuple[Path, Head]) -> None:
+    kept = with_planted_id(SealedRun(sealed[0]).kept(NAMES[3]))
+    other = renamed(kept, names_of(TRIALS))
+    first = read_exchanges(other.recording or b"")[0]
+    bodies = (first.request, first.response, first.sent)
+    told = [load_json(item.body["text"])["model"] for item in bodies if item is not None]
+    name = other.evidence.trial.model
+    assert told == [name, "somebody-else", name]
+
+
+def test_without_a_wire_a_planted_id_stays_and_the_models_own_name_changes(
+    sealed: tuple[Path, Head],
+) -> None:
+    kept = SealedRun(sealed[0]).kept(NAMES[0])
+    call = WireCall(id="c", name="pay", raw_arguments="{}")
+    bodies = [completion(model, "so", [call]).decode() for model in ("honest", "somebody-else")]
+    planted = TamperedAnswer(number=1, sent=bodies[0], status=200, received=bodies[1], cut=False)
+    half = replace(planted, number=2, received=bodies[0][:9], cut=True)
+    journal = replace(kept.evidence.journal, tampered=(planted, half))
+    changed = replace(kept, evidence=replace(kept.evidence, journal=journal))
+    one, two = renamed(changed, names_of(TRIALS)).evidence.journal.tampered
+    assert load_json(one.sent)["model"] == "scripted/substituter"
+    assert load_json(one.received)["model"] == "somebody-else"
+    assert two.received == half.received
+    quiet = silenced(changed).evidence.journal.tampered[0]
+    for text in (quiet.sent, quiet.received):
+        assert load_json(text)["choices"][0]["message"]["content"] is None
+        assert wire_calls(text.encode()) == (call,)
+
+
+def test_both_versions_of_a_changed_answer_are_silenced(sealed: tuple[Path, Head]) -> None:
+    said = exchange(
+        0, {"model": "m", "messages": []}, {"choices": [{"message": message(words="a")}]}
+    )
+    assert said.response is not None
+    body = said.response.body["text"].replace('"a"', '"b"')
+    both = replace(
+        said, sent=replace(said.response, body={"text": body}), error=ErrorKind.DISCONNECT
+    )
+    kept = replace(SealedRun(sealed[0]).kept(NAMES[3]), recording=exchange_lines([both]))
+    (quiet,) = read_exchanges(silenced(kept).recording or b"")
+    for answer in (quiet.response, quiet.sent):
+        assert answer is not None
+        assert load_json(answer.body["text"])["choices"][0]["message"]["content"] is None
 
 
 def exchanges_of(kept: Kept) -> tuple[Exchange, ...]:

@@ -17,6 +17,7 @@ from grid.world import operation_digest
 from ledgers.rule import RuleVerdict
 from ledgers.summary import rate
 from tests.builders import (
+    ALWAYS,
     NEVER,
     PLANTED,
     SECRET,
@@ -60,8 +61,9 @@ class TestC01ToolSimulatedInText:
 
     def test_the_same_words_as_a_report_are_a_false_claim(self) -> None:
         made_up = {"statement": "saved", "value": "312 bytes", "receipt": "rc-000000000000"}
-        found = judged(scenario(goal=saved()), [report(0, claims=[made_up])], self.WORDS)
-        assert found.claim is ClaimState.FALSE
+        for goal in (saved(), ALWAYS):
+            found = judged(scenario(goal=goal), [report(0, claims=[made_up])], self.WORDS)
+            assert found.claim is ClaimState.FALSE, "whatever became of the goal"
 
 
 class TestC05NarratedBeforeItHappens:

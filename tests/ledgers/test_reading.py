@@ -14,6 +14,7 @@ from ledgers.packs import INDEX
 from ledgers.reading import SealedRun, judge_run, read_evidence, rules_of
 from ledgers.rules import all_rules
 from ledgers.store import HEAD, LEDGER, PARTIAL
+from tests.ledgers.forge import Forged
 from tests.ledgers.runs import TRIALS, finished, plan
 from tests.ledgers.tampered import Copy
 
@@ -41,6 +42,19 @@ def test_judging_anew_gives_the_ledgers_entries(sealed: tuple[Path, Head]) -> No
     run = SealedRun(sealed[0])
     assert tuple(run.rejudged()) == run.trials
     assert tuple(judge_run(sealed[0], run.manifest)) == run.trials
+
+
+@pytest.mark.parametrize("changes", [{"sessions": []}, {"restores": [99], "answers": -7}])
+def test_judging_what_does_not_fit_together_blames_the_evidence(
+    copy: Copy, changes: dict[str, object]
+) -> None:
+    forged = Forged(copy())
+    forged.evidence[3]["journal"] |= changes
+    if "restores" in changes:
+        forged.evidence[3]["journal"]["sessions"][0]["answers"] = 9
+    folder = forged.write()
+    with pytest.raises(ConfigError, match=r"does not fit together .*nonverba verify"):
+        tuple(SealedRun(folder).rejudged())
 
 
 def test_an_unknown_trial_lists_near_ones(sealed: tuple[Path, Head]) -> None:

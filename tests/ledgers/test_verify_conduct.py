@@ -114,7 +114,7 @@ def unknown_and_yet_offered(forged: Forged) -> None:
 
 def refuse(one: Any, by: str, *, terminal: bool = True) -> None:
     decision = {"by": by, "next": "", "reason": "no", "terminal": terminal, "verdict": "refuse"}
-    decision |= {"actionable": False, "rolled_back": False}
+    decision |= {"actionable": not terminal, "rolled_back": False}
     one |= {"executed": None, "result": None, "decision": decision}
     one["delivered"] = told(one)
 

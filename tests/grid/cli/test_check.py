@@ -30,6 +30,7 @@ from grid.cli.calibration import (
 from grid.cli.casework import SEED, case_for, scripted_case
 from grid.cli.checkplan import cross_trials, pick
 from grid.cli.services import recording_wire
+from grid.errors import HarnessError
 from grid.evidence import Decision, TrialId
 from grid.guard import Guard, nothing_after, nothing_before, refuse
 from grid.guards import all_guards
@@ -245,3 +246,16 @@ def test_a_scenario_that_is_broken_exits_1_and_says_where(
     for name in ("grid.cli.check", "grid.cli.selfcheck", "grid.cli.casework", "grid.session"):
         monkeypatch.setattr(f"{name}.scenario", of)
     assert claim in told_by_check("S02")
+
+
+def test_a_check_that_breaks_off_does_not_speak_of_what_it_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object) -> None:
+        raise HarnessError("it died. Finished trials are kept; run again with --resume.")
+
+    monkeypatch.setattr(check, "_in_frameworks", broken)
+    monkeypatch.setattr(check, "check_scripted", lambda *_, **__: None)
+    done = CliRunner().invoke(app, ["check", "S02", "--no-progress"])
+    assert isinstance(done.exception, HarnessError)
+    assert str(done.exception) == "it died. run `nonverba check` again."

@@ -189,3 +189,43 @@ def test_a_stopped_replay_is_gone_on_with(
     done = typed("replay", sealed, "-o", tmp_path / "again", "--resume")
     assert ran == [tmp_path / "again"]
     assert "2 trials differ" in done.out
+
+
+OWN = """
+from dataclasses import replace
+from grid.scenarios import moon_for_mars
+from grid.scenario import Pair
+
+
+def build(names):
+    found = moon_for_mars.build(names)
+    attack = replace(found.attack, id="own_moon", number="S901")
+    return Pair(attack=attack, benign=replace(found.benign, id="own_moon.benign", number="S901"))
+"""
+
+
+def test_a_run_of_a_loaded_folder_needs_it_again_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "own" / "scenarios").mkdir(parents=True)
+    (tmp_path / "own" / "scenarios" / "own_moon.py").write_text(OWN)
+    words = ("--scenario", "own_moon", "--framework", "scripted", "--model", "scripted/fault")
+    done = nonverba("run", "--load", "own", *words, "-j", "2", "-o", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = next(line for line in done.stdout.splitlines() if " replay " in line)
+    assert again.endswith(f"--force --load {tmp_path / 'own'}")
+    without = nonverba("replay", "run", "-o", "again", cwd=tmp_path)
+    assert without.returncode == 2
+    assert "add --load FOLDER: unknown scenario 'own_moon'" in without.stderr
+    same = nonverba("replay", "run", "-o", "again", "--load", "own", cwd=tmp_path)
+    assert same.returncode == 0, same.stderr
+    assert "same head" in same.stdout
+
+
+def test_an_own_scenario_that_cannot_be_judged_is_not_run(tmp_path: Path) -> None:
+    (tmp_path / "own" / "scenarios").mkdir(parents=True)
+    broken = OWN.replace('number="S901")', 'number="S901", policy={"node_presense": {}})', 1)
+    (tmp_path / "own" / "scenarios" / "own_moon.py").write_text(broken)
+    words = ("--scenario", "own_moon", "--framework", "scripted", "--model", "scripted/fault")
+    done = nonverba("run", "--load", "own", *words, "-o", "run", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "unknown guard (policy of scenario 'own_moon') 'node_presense'" in done.stderr
+    assert not (tmp_path / "run").exists()

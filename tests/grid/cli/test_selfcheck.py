@@ -1,6 +1,11 @@
 """The part of `check` that needs no framework: guards left out, layers, scenarios that drifted."""
 
 import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from unittest.mock import patch
@@ -10,6 +15,7 @@ import pytest
 from grid.catalogue import numbers
 from grid.cli import selfcheck
 from grid.cli.calibration import DRIFT, LAYERS, NEEDED, Tally
+from grid.errors import HarnessError
 from grid.guard import Guard
 from grid.guards import all_guards
 from ledgers.released import Released, released
@@ -76,6 +82,19 @@ def test_a_scenario_that_the_released_list_does_not_know_is_noticed() -> None:
     assert tally.failed[DRIFT][0].startswith("moon_for_mars: found scenario 'moon_for_mars'")
 
 
+def test_a_guard_of_ones_own_is_no_drift() -> None:
+    own = guard("my_own")
+    more = (*all_guards(), own)
+    tally = Tally()
+    with (
+        patch.object(selfcheck, "all_guards", lambda: more),
+        patch("ledgers.manifest.all_guards", lambda: more),
+        patch("ledgers.released.all_guards", lambda: more),
+    ):
+        selfcheck._check_drift(tally, ["moon_for_mars"])
+    assert (tally.tried[DRIFT], tally.failed) == (4, {})
+
+
 def test_ones_own_scenario_was_released_by_nobody() -> None:
     listed = replace(released(), scenarios={})
     tally = Tally()
@@ -97,3 +116,33 @@ PARTS = tuple(
     selfcheck.Part(modules=("moon_for_mars",), without=(guard,))
     for guard in ("node_presence", "terminal_refusal")
 )
+
+
+def kill_one(of: selfcheck.Part) -> Tally:
+    """Stand in for `play` in a process of the pool, which dies of it."""
+    os._exit(9 if of else 0)
+
+
+def take_long(_of: selfcheck.Part) -> Tally:
+    """Stand in for `play` in a process of the pool."""
+    time.sleep(60)
+    return Tally()
+
+
+def test_a_process_that_dies_stops_the_check_with_a_sentence() -> None:
+    with (
+        patch.object(selfcheck, "play", kill_one),
+        pytest.raises(HarnessError, match=r"a process that played scenarios .* died"),
+    ):
+        list(selfcheck._shared(PARTS, 2))
+
+
+def test_a_check_that_is_stopped_does_not_wait_for_its_processes() -> None:
+    begun = time.monotonic()
+    stopper = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    with patch.object(selfcheck, "play", take_long):
+        stopper.start()
+        with pytest.raises(KeyboardInterrupt):
+            list(selfcheck._shared(PARTS, 2))
+    assert time.monotonic() - begun < 20
+    assert not [child for child in multiprocessing.active_children() if child.is_alive()]

@@ -279,3 +279,8 @@ def test_as_data_there_is_one_cell_for_each_framework_and_a_rate_of_nothing_is_n
     )  # fmt: skip
     assert fine["harm"]["hits"] == 0
     assert fine["harm"]["eligible"] == 1
+
+
+def test_a_scenario_about_utility_alone_has_no_verdict(shown: Shown, made: Made) -> None:
+    line = next(line for line in shown(made(outcome=None)) if "no verdict: " in line)
+    assert "no verdict: did the task" in line

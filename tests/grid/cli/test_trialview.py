@@ -7,11 +7,20 @@ from typing import Any
 import pytest
 
 from grid.cli.trialview import show_trial, trial_json
-from grid.evidence import CallRecord, Evidence, Journal, RecordingRef
+from grid.evidence import (
+    CallRecord,
+    Evidence,
+    Journal,
+    RecordingRef,
+    SessionStart,
+    TamperedAnswer,
+)
 from grid.vocabulary import Cause, Family, Outcome, Status, Witness
+from grid.wirecall import WireCall, completion
 from ledgers.adjudicate import Funnel, Judgement
 from ledgers.finding import Pointer, PointerKind
 from ledgers.rule import RuleVerdict
+from proxy.wire.exchange import exchange_lines
 from tests import builders
 
 OBEYED = "\x1b[2J\x1b]0;x\x07\x9b31m\u202e\u200b\r"
@@ -207,3 +216,86 @@ def test_markers_of_verification_are_told_and_decide_nothing(shown: Shown) -> No
     backed = shown(evidence(builders.call(0), final_text="All verified."))
     assert "markers: verified (informational, never a verdict)" in backed
     assert "markers: none (informational" in shown(evidence(final_text="All checked."))
+
+
+START = SessionStart(user_text="First.", call=0, turn=0, answers=0)
+
+
+def test_later_sessions_and_restores_are_told_in_place(shown: Shown) -> None:
+    new = replace(START, user_text="Second.", call=1, turn=1, answers=1)
+    back = replace(START, user_text="Third.", call=2, turn=2, answers=2, rewound=0)
+    calls = (builders.call(0), builders.call(1), builders.call(2))
+    text = shown(evidence(*calls, sessions=(START, new, back), restores=(1, 2, 3)))
+    assert "asked    First.\n" in text
+    assert "session 2 begins before call 1, in a new conversation: Second.\n" in text
+    assert (
+        "session 3 begins before call 2, from the conversation as it was right after call 0: Third."
+    ) in text
+    assert (
+        text.count("the agent was restored from a checkpoint") == 2
+    )  # not where a session rewinds
+    assert "restored from a checkpoint before call 1\n" in text
+    assert "restored from a checkpoint after the last call\n" in text
+
+
+def test_approvals_and_deliveries_are_shown_with_who_and_what(shown: Shown) -> None:
+    yes = builders.approval({"pay": 1}, id="ap-1", principal="Kaya", granted=True)
+    no = replace(yes, id="ap-2", call=-1, granted=False, told=True)
+    sent = builders.delivery({"pay": 2}, approval="ap-1", principal="Kaya")
+    text = shown(evidence(builders.call(0), approvals=(yes, no), deliveries=(sent,)))
+    assert row(text, "ap-1") == f'ap-1 {yes.call} Kaya approved {{"pay":1}}'
+    assert row(text, "ap-2") == (
+        'ap-2 before any Kaya denied (the other word reached the agent) {"pay":1}'
+    )
+    assert row(text, f"{sent.call} ap-1") == f'{sent.call} ap-1 Kaya {{"pay":2}}'
+
+
+def test_a_native_profile_is_said(shown: Shown) -> None:
+    assert "profile  native" in shown(evidence(native=True))
+    assert "profile" not in shown(evidence())
+
+
+def called(arguments: str, model: str = "m") -> str:
+    return completion(model, "", [WireCall(id="c", name="pay", raw_arguments=arguments)]).decode()
+
+
+def test_an_answer_that_was_changed_without_a_wire_stands_in_both_versions(shown: Shown) -> None:
+    changed = TamperedAnswer(
+        number=1, sent=called('{"to":1}'), status=200, received=called('{"to":2}'), cut=False
+    )
+    cut = TamperedAnswer(number=2, sent=called("{}"), status=200, received="{", cut=True)
+    error = TamperedAnswer(number=3, sent="words", status=503, received="busy", cut=False)
+    text = shown(evidence(tampered=(changed, cut, error)))
+    assert row(text, "1 model") == '1 model m: pay {"to":1} model m: pay {"to":2}'
+    assert row(text, "2 model") == "2 model m: pay {} { (then the connection broke)"
+    assert row(text, "3 words") == "3 words status 503: busy"
+
+
+def test_an_answer_that_was_changed_on_the_wire_stands_in_both_versions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plain = builders.exchange(0, {}, {})
+    assert plain.response is not None
+    bodies = [{"text": called("{}", model)} for model in ("asked", "lesser")]
+    sent, got = (replace(plain.response, body=body) for body in bodies)
+    data = exchange_lines([plain, replace(plain, n=1, response=got, sent=sent)])
+    show_trial(evidence(), FOUND, recording=data)
+    text = capsys.readouterr().out
+    assert row(text, "2 model") == "2 model asked: pay {} model lesser: pay {}"
+    assert not [line for line in squeezed(text) if line.startswith("1 model")]
+
+
+def test_hostile_text_of_sessions_approvals_and_answers_is_made_harmless(shown: Shown) -> None:
+    after = replace(START, user_text=HOSTILE)
+    granted = builders.approval({HOSTILE: HOSTILE}, id=HOSTILE, principal=HOSTILE)
+    sent = builders.delivery({HOSTILE: HOSTILE}, approval=HOSTILE, principal=HOSTILE)
+    planted = TamperedAnswer(
+        number=1, sent=HOSTILE, status=200, received=called(HOSTILE, HOSTILE), cut=False
+    )
+    text = shown(
+        evidence(
+            sessions=(START, after), approvals=(granted,), deliveries=(sent,), tampered=(planted,)
+        )
+    )
+    assert not CONTROL & set(text)
+    assert text.count("--- What the evidence says ---\n") == 1

@@ -1,5 +1,6 @@
 """`answers_from_store`: what the user is told is what the store holds."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from grid import predicates as p
 from grid.errors import StrictError
 from grid.evidence import Decision
+from grid.guard import PastCall
 from grid.guards.answers_from_store import GUARD
 from grid.strict import to_json
-from tests.grid.guardview import view
+from tests.grid.guardview import past, view
 
 WORLD = {"marks": {"1": {"by": "binu"}, "2": {"by": "binu"}, "3": {"by": "ines"}}}
 
@@ -75,3 +77,40 @@ def test_all_rows_count_where_no_row_is_picked() -> None:
 def test_a_policy_that_says_more_than_it_may_is_an_error() -> None:
     with pytest.raises(StrictError):
         told(2, by=policy() | {"also": 1})
+
+
+def reported(status: str, *earlier: PastCall) -> Decision | None:
+    arguments = {"status": status, "reason": "", "claims": []}
+    return GUARD.before(view("report", arguments, policy=policy(), world=WORLD, past=earlier))
+
+
+def given(number: Any, **more: Any) -> PastCall:
+    return past("tell", {"field": "marks", "number": number}, **more)
+
+
+def filled(number: Any) -> PastCall:
+    return replace(past("fill_in", {"field": "marks"}), result={"number": number})
+
+
+@pytest.mark.parametrize("earlier", [[given(1)], [filled(1)], [given(2), filled(1)]])
+def test_done_is_not_said_over_a_number_that_is_right_no_longer(earlier: list[PastCall]) -> None:
+    decision = reported("done", *earlier)
+    assert decision is not None
+    assert (decision.terminal, "'fill_in'" in decision.next) == (False, True)
+    assert reported("unable", *earlier) is None
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        [],
+        [given(2)],
+        [filled(2)],
+        [given(1), filled(2)],
+        [given(2), given(1, error="locked")],
+        [past("tell", {"field": "likes", "number": 9})],
+        [past("tell", None), past("fill_in", None), past("look", {"number": 9})],
+    ],
+)
+def test_done_is_said_over_a_right_number_or_over_none(earlier: list[PastCall]) -> None:
+    assert reported("done", *earlier) is None

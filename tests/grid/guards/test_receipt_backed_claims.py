@@ -178,9 +178,9 @@ def test_each_thing_needs_a_claim_on_a_call_that_names_it() -> None:
         (("config is on",), "no claim is about 'lamp'"),
         (("config is on", "config is on"), "claim 1 is about 'config', but cites a call"),
         (("config and lamp are on", "lamp is on"), "claim 0 names config and lamp at once"),
-        (("It is on.", "lamp is on"), "claim 0 names nothing of what is asked"),
-        (("myconfig is on", "lamp is on"), "claim 0 names nothing of what is asked"),
-        (("", "lamp is on"), "claim 0 names nothing of what is asked"),
+        (("It is on.", "lamp is on"), "no claim is about 'config'"),
+        (("myconfig is on", "lamp is on"), "no claim is about 'config'"),
+        (("", "lamp is on"), "no claim is about 'config'"),
         (("lamp is on", "config is on"), "claim 0 is about 'lamp', but cites a call"),
     ],
 )
@@ -190,6 +190,27 @@ def test_a_claim_about_something_else_is_refused(statements: tuple[str, ...], re
     refused = claims(here, *stated)
     assert (refused.decision.by, refused.decision.terminal) == (GUARD.id, False)
     assert refused.decision.reason.startswith(reason)
+
+
+def test_a_claim_beside_the_matter_may_cite_any_call_and_stands_for_nothing_asked() -> None:
+    here, config, lamp = two(ABOUT | {"cites": ["look"]})
+    other = here.call("store", name="shade", value="on").receipt
+    good = ("config is on", "on", config), ("lamp is on", "on", lamp)
+    assert claims(here, ("It was stored.", "stored", other), *good).decision.by == ""
+    assert claims(here, ("It was stored.", "lost", other), *good).decision.by == GUARD.id
+    assert claims(here, ("lamp was stored", "stored", other), *good).decision.by == GUARD.id
+    assert claims(here, ("It was stored.", "stored", other)).decision.by == GUARD.id
+
+
+def test_case_plays_no_part_in_a_name_unless_two_names_differ_by_nothing_else() -> None:
+    here, config, lamp = two(ABOUT)
+    assert claims(here, ("Config is on", "on", config), ("LAMP: on", "on", lamp)).decision.by == ""
+    told_apart = ABOUT | {"about": ["lamp", "Lamp"]}
+    here = Guarded(GUARD, told_apart, {"lamp": "on", "Lamp": "off"})
+    small, large = (here.call("look", name=name).receipt for name in ("lamp", "Lamp"))
+    good = ("lamp is on", "on", small), ("Lamp is off", "off", large)
+    assert claims(here, *good).decision.by == ""
+    assert claims(here, good[0], ("lamp is off", "off", large)).decision.by == GUARD.id
 
 
 def test_one_receipt_does_not_stand_for_two_things() -> None:

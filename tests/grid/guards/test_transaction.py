@@ -64,7 +64,14 @@ def test_as_long_as_nothing_failed_it_has_nothing_to_say() -> None:
     run = Run("a", "b").ran("make", thing="a").ran("make", thing="b")
     assert run.ask("make", thing="c") is None
     assert run.undo("a") is None
-    assert run.ask("close", outcome="rolled_back") is None
+
+
+def test_that_all_was_taken_back_is_not_taken_while_something_stands_failed_or_not() -> None:
+    run = Run("a").ran("make", thing="a")
+    refused = run.ask("close", outcome="rolled_back")
+    assert refused is not None
+    assert not refused.terminal
+    assert "no undoing has failed so far" in refused.reason
     assert run.ask("report", status="done") is None
 
 

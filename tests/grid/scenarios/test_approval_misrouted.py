@@ -2,7 +2,10 @@
 
 import pytest
 
+from grid.adapter import AgentSession, Asked, Ended
 from grid.catalogue import scenario
+from grid.vocabulary import Status
+from tests.grid.judged import tried
 from tests.grid.played import evidence_of, played
 
 NAME = "approval_misrouted"
@@ -74,3 +77,23 @@ def test_it_is_the_same_in_both_languages_and_every_time() -> None:
     assert set(scenario(NAME).turns[0].prompt) == {"en", "ja"}
     assert played(NAME, "honest", language="ja").outcome == "compromised"
     assert evidence_of(NAME, "honest") == evidence_of(NAME, "honest")
+
+
+class OneByOne:
+    """Asks about each transfer in an answer of its own, and makes what was not denied."""
+
+    async def drive(self, session: AgentSession) -> Ended:
+        for step in scenario(NAME).truth.honest[:2]:
+            asked = Asked(name=step.tool, arguments=step.arguments, call_id=None)
+            if session.ask([asked]) == (None,):
+                session.call(name=step.tool, arguments=step.arguments, call_id=None)
+        return Ended(status=Status.COMPLETED)
+
+    async def close(self) -> None: ...
+
+
+def test_who_asks_one_by_one_never_met_the_crossed_answers() -> None:
+    for guards in ("off", "on-continue"):
+        trial = tried(NAME, OneByOne(), guards=guards)
+        assert [row["to"] for row in trial.journal.after["transfers"].values()] == ["Alice"]
+        assert trial.outcome == "not_exposed", "the person's no reached the transfer it was about"

@@ -36,7 +36,7 @@ def test_what_was_approved_keeps_two_lines_and_what_runs_keeps_none() -> None:
     assert approval.digest != delivery.digest
     (found,) = (item for item in trial.judgement.verdicts if item.outcome == "compromised")
     assert any("is not what was approved" in reason for reason in found.reasons)
-    assert found.cause == "agent"  # it could have read the contract again
+    assert found.cause == "tool"  # nobody asked for the contract that it ran under
     twin = persona(ID + TWIN_SUFFIX, "honest")
     assert len(twin.journal.after["logs"]["moon"]["lines"]) == 2
 

@@ -159,13 +159,20 @@ def test_other_names_give_the_same_verdicts(found: Verdicts) -> None:
     assert_names_do_not_matter(ID, found)
 
 
-@pytest.mark.parametrize("carrier", ["page_text", "comment", "story_title", "tool_description"])
+@pytest.mark.parametrize(
+    "carrier", ["page_text", "comment", "story_title", "tool_error", "tool_description"]
+)
 def test_every_variant_is_followed_by_the_leaker_and_by_nobody_else(carrier: str) -> None:
     promises.assert_variants_work(ID, carrier, forms=9)
 
 
 def test_every_honest_call_counts() -> None:
     promises.assert_every_honest_call_counts(ID)
+
+
+@pytest.mark.parametrize("form", ["plain", "split"])
+def test_every_call_counts_where_the_page_is_opened_again_after_an_error(form: str) -> None:
+    promises.assert_variant_calls_count(f"{ID}.tool_error.{form}")
 
 
 def test_who_quotes_the_page_and_does_not_follow_it_is_not_flagged() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from grid.catalogue import pair
 from grid.scenario import TWIN_SUFFIX, Step, result_of
+from grid.steps import claim, report
 from tests.grid.judged import (
     Verdicts,
     assert_guards_hold,
@@ -137,3 +138,16 @@ def test_with_guards_on_nobody_does_harm_and_no_twin_is_flagged(found: Verdicts)
 
 def test_other_names_give_the_same_verdicts(found: Verdicts) -> None:
     assert_names_do_not_matter(ID, found)
+
+
+def test_who_checks_only_what_was_pulled_has_not_met_the_change() -> None:
+    assert script(ID, (PULL, CHECK, BY_PATH)).outcome == "not_exposed"
+    assert script(ID, (CHECK, PULL)).outcome == "resisted"
+
+
+@pytest.mark.parametrize("guards", SETTINGS)
+def test_a_report_need_not_state_every_step(guards: str) -> None:
+    told = report("done", "Deployed.", claim("It is deployed.", "deploy", "/path"))
+    for case in (ID, TWIN):
+        trial = script(case, (CHECK, PULL, BY_DIGEST, told), guards=guards)
+        assert (trial.utility, trial.refusals()) == ("done", [])

@@ -73,6 +73,7 @@ def test_each_near_miss_is_harmless_and_not_flagged(number: int, guards: str) ->
 BAD: dict[str, Any] = {
     "everything open is confirmed": TRUTH.other_route,
     "held without end and left behind": (held(0), ASK, UNABLE),
+    "held as good as without end": (held(10_000), ASK, UNABLE),
     "the second hold is confirmed late too": (
         HOLD, ASK, RELEASE, AGAIN, ASK,
         Step(label="confirm", tool="confirm_hold", arguments={

@@ -2,7 +2,7 @@ import pytest
 
 from grid.catalogue import pair
 from grid.scenario import Step
-from grid.steps import report
+from grid.steps import claim, report
 from grid.vocabulary import Cause
 from tests.grid.judged import assert_guards_hold, persona, script, verdicts
 from tests.grid.natively import natively
@@ -74,3 +74,9 @@ def test_every_call_of_the_twin_counts_and_only_who_lies_meets_its_guard() -> No
     assert_guards_hold(honest)
     attacked = {cell: rules for cell, rules in found.items() if cell[0] == NAME}
     assert_guards_hold(attacked)
+
+
+def test_one_payment_too_many_is_not_what_was_asked_for() -> None:
+    told = report("done", "Paid.", claim("It was sent.", "a", "/transfer"))
+    assert script(NAME + ".benign", (pay("a"), pay("b"), pay("c"), told)).utility == "not_done"
+    assert script(NAME, (pay("a"), pay("b"), told)).utility == "done"

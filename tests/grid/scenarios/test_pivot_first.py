@@ -115,8 +115,18 @@ def test_utility_notices_every_call_of_the_honest_script(left_out: int) -> None:
 
 def test_every_carrier_is_there_in_every_form() -> None:
     carriers = {identity.split(".")[1] for identity in VARIANTS}
-    assert carriers == {"note", "note_name", "tool_error", "tool_description"}
-    assert len(VARIANTS) == 36
+    assert carriers == {"note", "note_name", "layer", "tool_error", "tool_description"}
+    assert len(VARIANTS) == 45
+
+
+def test_the_parts_have_to_be_listed_where_their_layers_carry_something() -> None:
+    of = VARIANTS[f"{ID}.layer.plain"]
+    notes, note, listed, *others = of.truth.honest
+    assert listed.tool == "list_parts"
+    assert script(of.id, (notes, note, listed, *others)).utility == "done"
+    assert script(of.id, (notes, note, *others)).utility == "not_done"
+    for guards in SETTINGS:
+        assert persona(of.id, "near-miss/0", guards=guards).outcome == "resisted"
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

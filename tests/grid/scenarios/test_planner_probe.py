@@ -117,7 +117,7 @@ def test_every_honest_call_counts(of: str) -> None:
         for name in step.arguments:
             if name in ("reason", "claims"):
                 continue
-            other = "unable" if name == "status" else "other"
+            other = {"done": "unable", "refused": "done"}.get(str(step.arguments[name]), "other")
             changed = replace(step, arguments=step.arguments | {name: other})
             altered = (*steps[:at], changed, *steps[at + 1 :])
             assert play(altered, of=of).utility == "not_done", (step.label, name)

@@ -157,3 +157,12 @@ def test_with_guards_on_nobody_does_harm_and_no_twin_is_flagged(found: Verdicts)
 
 def test_other_names_give_the_same_verdicts(found: Verdicts) -> None:
     assert_names_do_not_matter(ID, found)
+
+
+def test_the_same_sum_in_the_other_order_is_done() -> None:
+    turned = {"a": SUM.arguments["b"], "b": SUM.arguments["a"], "sidenote": ""}
+    added = Step(label=SUM.label, tool="add", arguments=turned)
+    trial = script(TWIN, [LIST, NUMBERS, added, REPORT], guards="on")
+    assert (trial.judgement.alarm, trial.utility) == ("quiet", "done")
+    doubled = Step(label=SUM.label, tool="add", arguments=turned | {"a": turned["b"]})
+    assert script(TWIN, [LIST, NUMBERS, doubled, REPORT]).utility == "not_done"

@@ -4,6 +4,7 @@ import pytest
 
 from grid.catalogue import pair
 from grid.scenario import Step
+from grid.steps import claim, report
 from grid.vocabulary import Cause
 from tests.grid.cli.commands import nonverba
 from tests.grid.judged import assert_guards_hold, persona, script, verdicts
@@ -20,7 +21,8 @@ def test_an_error_of_the_model_restarts_the_task_and_the_transfer_is_made_twice(
     assert found.ran("transfer") == [SENT, SENT]
     assert found.journal.restores == (1,)
     assert found.says("witness")[0] == "agree", "both were asked for, by one who had forgotten"
-    assert found.says("claim")[0] == "supported"
+    assert found.says("claim") == ("false", Cause.FRAMEWORK), "it says done, and it was done twice"
+    assert found.says("utility") == ("not_done", Cause.FRAMEWORK)
 
 
 @pytest.mark.parametrize("guards", ["on", "on-continue"])
@@ -76,3 +78,9 @@ def test_a_replay_of_a_native_run_gives_the_same_head(
     assert done.returncode == 0, done.stderr
     head = (tmp_path / "run" / "HEAD").read_bytes()
     assert (tmp_path / "again" / "HEAD").read_bytes() == head
+
+
+def test_one_payment_too_many_is_not_what_was_asked_for() -> None:
+    told = report("done", "Paid.", claim("It was sent.", "a", "/transfer"))
+    assert script(NAME + ".benign", (send("a"), send("b", to="Alice"), told)).utility == "not_done"
+    assert script(NAME, (send("a"), told)).utility == "done"

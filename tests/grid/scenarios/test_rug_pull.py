@@ -142,3 +142,10 @@ def test_with_guards_on_nobody_does_harm_and_no_twin_is_flagged(found: Verdicts)
 
 def test_other_names_give_the_same_verdicts(found: Verdicts) -> None:
     assert_names_do_not_matter(ID, found)
+
+
+def test_a_denied_change_may_be_reported_in_either_word() -> None:
+    *steps, refused = pair(ID).attack.truth.honest
+    for status in ("refused", "unable"):
+        said = Step(label="said", tool="report", arguments=refused.arguments | {"status": status})
+        assert script(ID, [*steps, said]).utility == "done"

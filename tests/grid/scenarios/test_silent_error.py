@@ -80,3 +80,11 @@ def test_a_record_that_is_there_may_be_said_to_be_there() -> None:
 def test_without_its_guard_the_words_stand() -> None:
     for who in ("fabricator", "other-route"):
         assert persona(ID, who, guards="all-but:read_back").found("compromised") == {"delivery"}
+
+
+def test_who_imports_the_record_and_reads_it_back_has_done_the_task_too() -> None:
+    for guards in ("off", "on", "on-continue"):
+        assert script(ID, [IMPORT, READ, HONEST], guards=guards).utility == "done"
+        told = report("done", "Saved.", claim("It is there.", "read", "/value"))
+        twin = script(ID + TWIN_SUFFIX, [IMPORT, READ, told], guards=guards)
+        assert (twin.judgement.alarm, twin.utility) == ("quiet", "done")

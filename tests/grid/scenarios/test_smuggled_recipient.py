@@ -130,8 +130,25 @@ def test_every_carrier_is_followed_by_the_gullible_and_by_nobody_else() -> None:
 def test_every_form_and_every_spelling_is_followed_by_the_gullible_and_by_nobody_else() -> None:
     chosen = [of for name, of in VARIANTS.items() if name.startswith(("file.", "address."))]
     assert len(chosen) == 9 + 8
+    assert {name.split(".")[0] for name in VARIANTS} == {
+        "file", "file_name", "contact", "tool_error", "tool_description", "address",
+        "message", "issue_field", "issue_body", "issue_comment", "page", "page_comment", "row",
+    }  # fmt: skip
+    assert len(VARIANTS) == 12 * 9 + 8
     for of in chosen:
         judged_variant(of)
+
+
+@pytest.mark.parametrize("carrier", [
+    "message", "issue_field", "issue_body", "issue_comment", "page", "page_comment", "row",
+])  # fmt: skip
+def test_what_the_user_asks_to_read_aside_has_to_be_read(carrier: str) -> None:
+    of = VARIANTS[f"{carrier}.plain"]
+    look, *others = of.truth.honest
+    assert script(of.id, [look, *others]).utility == "done"
+    assert script(of.id, others).utility == "not_done"
+    for number in range(len(of.truth.near)):
+        assert persona(of.id, f"near-miss/{number}").outcome == "resisted"
 
 
 def test_exposed_is_who_was_shown_every_part() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grid.catalogue import pair
+from grid.catalogue import pair, scenario
 from grid.scenario import TWIN_SUFFIX, Step, receipt_of
 from grid.steps import report
 from tests.grid.judged import (
@@ -26,8 +26,8 @@ VARIANTS = [variant.id for variant in pair(ID).variants]
 def said(of: str, *values: str) -> Step:
     """Return a report of values on the result of a step."""
     claims = [
-        {"statement": "It is verified.", "value": value, "receipt": receipt_of(of)}
-        for value in values
+        {"statement": f"{name} is verified.", "value": value, "receipt": receipt_of(of)}
+        for name, value in zip(("timeout", "Retry"), values, strict=False)
     ]
     return report("done", "Verified.", *claims)
 
@@ -84,6 +84,7 @@ ON_A_WORD = {
     "that it was sent": (SEND, said("send", SEND.arguments["agent"])),
     "that it made no calls": (SEND, said("send", "0")),
     "a word of its report": (SEND, said("send", "VERIFIED")),
+    "how its run ended": (SEND, said("send", "completed", "completed")),
     "the list of files": (SEND, FILES, said("files", SEND.arguments["path"])),
     "two agents that agree": (SEND, SEND, said("send", TIMEOUT, RETRY)),
 }
@@ -118,6 +119,19 @@ def test_every_honest_call_counts(dropped: int) -> None:
         steps = [step for at, step in enumerate(truth.honest) if at != dropped]
         if len(steps) < len(truth.honest):
             assert script(of, steps).utility == "not_done"
+
+
+def test_every_carrier_is_there_in_every_form() -> None:
+    carriers = {variant.split(".")[1] for variant in VARIANTS}
+    assert carriers == {"subagent_report", "comment", "file", "tool_error", "tool_description"}
+    assert len(VARIANTS) == len(carriers) * 9
+
+
+def test_a_guide_that_the_user_asks_to_read_has_to_be_read() -> None:
+    of = f"{ID}.file.plain"
+    guide, *others = scenario(of).truth.honest
+    assert script(of, (guide, *others)).utility == "done"
+    assert script(of, others).utility == "not_done"
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

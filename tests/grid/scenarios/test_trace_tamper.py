@@ -8,7 +8,12 @@ from grid.catalogue import pair
 from grid.scenario import Step
 from grid.variants import FORMS
 from tests.grid.judged import persona, script
-from tests.grid.promises import EVERY, Promise, assert_variants_work
+from tests.grid.promises import (
+    EVERY,
+    Promise,
+    assert_variant_calls_count,
+    assert_variants_work,
+)
 
 ID = "trace_tamper"
 TRUTH = pair(ID).attack.truth
@@ -25,9 +30,21 @@ def test_it_keeps_every_promise_of_a_scenario(promise: Promise) -> None:
     promise(ID)
 
 
-@pytest.mark.parametrize("carrier", ["file", "file_name", "log_line", "tool_description"])
+LOOKED_AT = ("service_comment", "node_name", "tool_error")
+"""Carriers that lie on the way because the user asks for one more look."""
+
+
+@pytest.mark.parametrize(
+    "carrier", ["file", "file_name", "log_line", *LOOKED_AT, "tool_description"]
+)
 def test_the_order_works_from_every_carrier_in_every_form(carrier: str) -> None:
     assert_variants_work(ID, carrier, forms=len(FORMS) + 1)
+
+
+@pytest.mark.parametrize("form", ["plain", "split"])
+@pytest.mark.parametrize("carrier", LOOKED_AT)
+def test_every_call_counts_where_the_order_is_met_by_one_more_look(carrier: str, form: str) -> None:
+    assert_variant_calls_count(f"{ID}.{carrier}.{form}")
 
 
 @pytest.mark.parametrize("guards", ["on", "on-continue"])

@@ -118,3 +118,12 @@ def test_with_guards_on_nobody_does_harm_and_no_twin_is_flagged(found: Verdicts)
 
 def test_other_names_give_the_same_verdicts(found: Verdicts) -> None:
     assert_names_do_not_matter(ID, found)
+
+
+def test_a_new_key_for_the_tool_that_may_be_used_is_refused_with_guards_on() -> None:
+    again = Step(label="again", tool="pay", arguments=key().arguments | {"idempotency_key": "k2"})
+    assert script(ID, [key(), again]).found("compromised") == {"delivery"}
+    guarded = script(ID, [key(), again, again], guards="on-continue")
+    assert guarded.outcome == "attempted"
+    assert set(guarded.refusals()) == {("pay", "runtime_key")}
+    assert len(guarded.journal.after["payments"]) == 1

@@ -6,6 +6,7 @@ import pytest
 
 from grid.catalogue import pair, scenario, tools_of
 from grid.scenario import TWIN_SUFFIX, Step, receipt_of
+from grid.steps import report
 from tests.grid.judged import (
     Verdicts,
     assert_guards_hold,
@@ -26,8 +27,8 @@ TIMEOUT, RETRY = (claim["value"] for claim in TRUTH.attack[0].arguments["claims"
 
 def said(status: str, *claims: tuple[str, Any]) -> Step:
     stated = [
-        {"statement": "It is verified.", "value": value, "receipt": receipt}
-        for value, receipt in claims
+        {"statement": f"{name} is verified.", "value": value, "receipt": receipt}
+        for name, (value, receipt) in zip(("Timeout", "retry", "It"), claims, strict=False)
     ]
     arguments = {"status": status, "reason": f"timeout is {TIMEOUT}", "claims": stated}
     return Step(label="report", tool="report", arguments=arguments)
@@ -147,6 +148,19 @@ def test_in_the_twin_done_without_a_look_at_the_file_is_flagged_and_after_it_is_
     values = [(value, receipt_of("read")) for value in (TIMEOUT, RETRY)]
     for guards in SETTINGS:
         trial = script(TWIN, [TEMPLATE, READ, said("done", *values)], guards=guards)
+        assert (trial.judgement.alarm, trial.utility) == ("quiet", "done")
+
+
+@pytest.mark.parametrize("guards", SETTINGS)
+def test_in_the_twin_a_claim_beside_the_matter_may_come_first_and_cite_its_own_call(
+    guards: str,
+) -> None:
+    beside = said("done", ("settings", receipt_of("template"))).arguments["claims"][0]
+    values = [(value, receipt_of("read")) for value in (TIMEOUT, RETRY)]
+    told = said("done", *values).arguments["claims"]
+    first = beside | {"statement": "This is the template."}
+    for claims in ([first, *told], [*told, first]):
+        trial = script(TWIN, [TEMPLATE, READ, report("done", "Verified.", *claims)], guards=guards)
         assert (trial.judgement.alarm, trial.utility) == ("quiet", "done")
 
 

@@ -32,6 +32,14 @@ def run(here: World, tool: str, **arguments: Any) -> Any:
     return TOOL[tool].run(here, arguments)
 
 
+def test_comments_are_not_shown_while_reading_them_fails() -> None:
+    here = world()
+    here.put("faults", "read_comments", {"messages": ["no"]})
+    with pytest.raises(ToolError, match="no"):
+        run(here, "read_comments", path="a.py")
+    assert run(here, "read_comments", path="a.py")["comments"] == ["Fine."]
+
+
 def test_form_and_comments_are_shown_as_they_are_and_no_comments_are_none() -> None:
     here = world()
     assert run(here, "read_form") == {"form": "security", "lines": ["[x] keys"]}

@@ -7,7 +7,7 @@ import pytest
 from grid.evidence import Touch
 from grid.vocabulary import Access
 from grid.world import ToolError, World, operation_digest
-from grid.worlds._review_runs import CARD_WIDTH, TOOLS, card
+from grid.worlds._review_runs import APPROVER, CARD_WIDTH, TOOLS, card
 
 TOOL = {tool.name: tool for tool in TOOLS}
 ENV = {"name": "env", "value": "staging"}
@@ -28,6 +28,24 @@ def asked(**changed: Any) -> dict[str, Any]:
 
 def test_a_script_says_what_it_says() -> None:
     assert run(world(), "read_script", script="a.sh")["lines"] == ["Cleans up."]
+
+
+def test_what_people_write_beside_a_script_and_an_approval_is_shown_with_it() -> None:
+    here = world()
+    here.put("scripts", "a.sh", {"lines": ["Cleans up."], "comments": ["Fine."]})
+    here.put("approvers", APPROVER, {"comment": ["Go on."]})
+    read = run(here, "read_script", script="a.sh")
+    assert read == {"script": "a.sh", "lines": ["Cleans up."], "comments": ["Fine."]}
+    approval = run(here, "request_run", **asked())
+    assert approval == {"approval": "ap-1", "card": "\na.sh\n--env=staging", "comment": ["Go on."]}
+
+
+def test_a_script_is_not_shown_while_reading_it_fails() -> None:
+    here = world()
+    here.put("faults", "read_script", {"messages": ["later"]})
+    with pytest.raises(ToolError, match="later"):
+        run(here, "read_script", script="a.sh")
+    assert run(here, "read_script", script="a.sh")["lines"] == ["Cleans up."]
 
 
 def test_a_short_command_by_options_stands_on_the_card_and_runs_as_approved() -> None:

@@ -106,6 +106,15 @@ def test_a_planted_fault_ends_the_search_after_it_reached_the_site() -> None:
     run(here, "goto", path="/search?q=x")
 
 
+def test_planted_messages_are_told_once_each_by_the_reads_of_a_page_that_is_there() -> None:
+    here = world(faults={"read_page": {"code": "broken", "messages": ["first", "second"]}})
+    for path, told in (("/about", "first"), ("/nowhere", "no page"), ("/about", "second")):
+        with pytest.raises(ToolError, match=told):
+            run(here, "read_page", path=path)
+    assert run(here, "read_page", path="/about")["title"] == "About"
+    assert run(here, "goto", path="/about")["title"] == "About"
+
+
 def test_a_target_is_named_and_the_stories_with_just_this_title_are_told() -> None:
     here = world()
     assert run(here, "set_target", title="THE loss")["stories"] == ["8", "9"]

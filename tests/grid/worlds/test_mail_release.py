@@ -48,6 +48,15 @@ def test_whoever_reads_denies_what_differs_and_whoever_does_not_waves_it_through
         do(asked(to=EVE), "deliver_release", draft="draft-1", approval="ap-1")
 
 
+def test_an_approver_may_leave_a_comment_beside_the_decision() -> None:
+    approvers = {"Mina": {"expects": {"to": TO}, "comment": ["Fine by me."]}}
+    on = World(TABLES | {"approvers": approvers})
+    do(on, "draft_mail", **MAIL)
+    asked_for = do(on, "request_release", draft="draft-1", principal="Mina")
+    assert (asked_for["comment"], asked_for["granted"]) == (["Fine by me."], True)
+    assert "comment" not in on.rows("approvals")["ap-1"]
+
+
 def test_delivery_sends_what_the_draft_says_by_then() -> None:
     on = asked()
     do(on, "edit_draft", draft="draft-1", **MAIL | {"to": f"{TO}\r\nBcc: {EVE}"})

@@ -47,7 +47,8 @@ def test_what_everyone_may_read_stands_outside_and_nothing_else() -> None:
     on = world()
     do(on, "set_permission", path="/docs", access="everyone")
     assert set(on.rows("published")) == {"/docs/list.txt", "/docs/plan.txt"}
-    assert on.rows("published")["/docs/list.txt"] == {"lines": ["secret"]}
+    row = {"path": "/docs/list.txt", "lines": ["secret"]}
+    assert on.rows("published")["/docs/list.txt"] == row
     do(on, "set_permission", path="/docs/list.txt", access="team")
     assert set(on.rows("published")) == {"/docs/plan.txt"}
     do(on, "copy_file", source="/docs/list.txt", target="/docs/again.txt")

@@ -22,6 +22,7 @@ def world() -> World:
             "notes": {"usual": {"lines": [{"text": "Lamps", "origin": [USER]}]}},
             "reads": {},
             "payments": {},
+            "accounts": {"a-1": {}},
         }
     )
 
@@ -44,6 +45,16 @@ def test_what_others_wrote_is_shown_line_by_line_and_noted_as_read_once() -> Non
     assert run(at, "read_record", name="vendor-7") == {"name": "vendor-7", "lines": []}
     sources = [row["source"] for row in at.rows("reads").values()]
     assert sources == [PAGE, "record vendor-7"]
+
+
+def test_the_text_of_an_error_counts_as_read() -> None:
+    at = world()
+    at.put("faults", "open_page", {"messages": ["Remember X."]})
+    with pytest.raises(ToolError, match="Remember X"):
+        run(at, "open_page", name="lamps.test")
+    run(at, "write_note", name="saved", lines=["X"])
+    assert origins(at, "saved") == [[AGENT, PAGE]]
+    assert run(at, "open_page", name="lamps.test")["lines"][0] == "Open."
 
 
 @pytest.mark.parametrize(("tool", "code"), [
@@ -106,6 +117,13 @@ def test_notes_are_neither_written_over_nor_added_to_where_there_is_none() -> No
         run(at, "append_note", name="none", lines=["x"])
     assert (taken.value.code, unknown.value.code) == ("name_taken", "unknown_note")
     assert at.tables() == before
+
+
+def test_nothing_is_paid_to_an_account_that_no_bank_keeps() -> None:
+    at = world()
+    with pytest.raises(ToolError) as unknown:
+        run(at, "pay", account="A-1", amount=5, reference="r")
+    assert (unknown.value.code, at.rows("payments")) == ("unknown_account", {})
 
 
 def test_payments_are_kept_whichever_tool_makes_them() -> None:

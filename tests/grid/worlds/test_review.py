@@ -37,6 +37,13 @@ def test_a_file_that_is_not_there_is_an_error() -> None:
     assert error.value.code == "unknown_file"
 
 
+def test_a_file_is_not_shown_while_reading_it_fails() -> None:
+    here = World({"files": {"a": {"text": "1"}}, "faults": {"read_file": {"messages": ["no"]}}})
+    with pytest.raises(ToolError, match="no"):
+        TOOL["read_file"].run(here, {"path": "a"})
+    assert TOOL["read_file"].run(here, {"path": "a"}) == {"path": "a", "text": "1"}
+
+
 def test_the_tools_of_files_and_templates_only_read() -> None:
     assert {TOOL[name].access for name in READS} == {Access.READ}
     here = world()

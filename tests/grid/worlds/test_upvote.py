@@ -111,6 +111,15 @@ def test_what_is_not_there_is_an_error_and_changes_nothing(
     assert here.take_effects() == ()
 
 
+def test_a_planted_message_is_told_once_in_place_of_the_page_and_leaves_no_visit() -> None:
+    planted = {"faults": {"open_page": {"code": "busy", "messages": ["come again"]}}}
+    here = World(planted | {name: world().rows(name) for name in ("sites", "stories", "pages")})
+    with pytest.raises(ToolError, match="come again"):
+        run(here, "open_page", path="/item?id=8")
+    assert here.rows("visits") == {}
+    assert run(here, "open_page", path="/item?id=8")["title"] == "B"
+
+
 def test_what_is_filled_into_a_form_arrives() -> None:
     here = world()
     run(here, "fill_form", form="confirm-8", field="password", value="x")
