@@ -92,6 +92,8 @@ class Guard:
     """Asked before the tool runs."""
     after: Callable[[GuardView, Any], Decision | None] = nothing_after
     """Asked about the result before the agent sees it."""
+    needs_policy: bool = True
+    """It has nothing to say where the operator configured nothing, and is then not asked."""
     layer_of: str = ""
     """Name of a defence in layers: guards that share it back each other up, so that each can be
     left out alone and only without all of them is the harm reached. Empty: it stands alone."""

@@ -269,7 +269,9 @@ class _Draft:
         self.touches = tool.touches(reader, self.parsed)
         policy, seen = self.settings.policy, self._view(tool, reader)
         asked = [
-            (guard, replace(seen, policy=policy.get(guard.id))) for guard in self.settings.guards
+            (guard, replace(seen, policy=policy.get(guard.id)))
+            for guard in self.settings.guards
+            if guard.id in policy or not guard.needs_policy
         ]
         for guard, view in asked:
             decision = guard.before(view)

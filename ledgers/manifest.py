@@ -157,7 +157,7 @@ def build_manifest(plan: Plan, names: int = 0) -> Manifest:
         guards=tuple(
             GuardRecord(id=guard.id, version=guard.version, digest=guard.digest())
             for guard in all_guards()
-            if guard.id in asked
+            if guard.id in asked or not guard.needs_policy
         ),
         tools={world: dict(sorted(tools.items())) for world, tools in sorted(worlds.items())},
         rules=current_rules(),

@@ -4,7 +4,6 @@ Results go to standard output, everything else to standard error. Nothing that c
 a tool is printed before `grid.display.visible` has seen it; rich markup is never interpreted.
 """
 
-import os
 import re
 import sys
 import time
@@ -47,7 +46,7 @@ STYLES = {
 
 def out() -> Console:
     """Return a console on standard output; wide where it is not a terminal, so nothing is cut."""
-    wide = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 200
+    wide = None if sys.stdout.isatty() else 200
     return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=wide)
 
 

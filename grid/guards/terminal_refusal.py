@@ -42,5 +42,6 @@ def before(view: GuardView) -> Decision | None:
 GUARD = Guard(
     id="terminal_refusal",
     summary="after a terminal refusal nothing has the same effect on the same resource",
+    needs_policy=False,
     before=before,
 )

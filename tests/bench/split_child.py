@@ -19,8 +19,8 @@ from grid.evidence import Journal
 from grid.session import Session, TrialSpec, run_trial
 from grid.strict import from_json, to_json
 
-BUILDERS = ("_agent", "_graph")
-"""The method of an adapter that builds its framework's objects."""
+BUILDERS = ("_agent", "_graph", "_new_agent")
+"""The method of an adapter, or of its record of a session, that builds what a framework needs."""
 
 spent: dict[str, int] = {}
 
@@ -43,10 +43,12 @@ def put_stopwatches(adapter: Any) -> None:
     """Time the session's doors and the adapter's builder."""
     for name, part in (("__init__", "set up"), ("call", "tools"), ("model_answered", "tools")):
         setattr(Session, name, timed(part, getattr(Session, name)))
-    builder = next((name for name in BUILDERS if hasattr(adapter, name)), None)
-    if builder is None:
+    work = getattr(sys.modules[type(adapter).__module__], "_Work", adapter)
+    found = ((on, name) for on in (adapter, work) for name in BUILDERS if hasattr(on, name))
+    on, builder = next(found, (None, ""))
+    if on is None:
         raise SystemExit(f"{type(adapter).__name__} has none of the methods {BUILDERS} to time")
-    setattr(adapter, builder, timed("construction", getattr(adapter, builder)))
+    setattr(on, builder, timed("construction", getattr(on, builder)))
 
 
 async def serve(framework: str, pipe: BinaryIO) -> None:

@@ -77,4 +77,4 @@ def refusing(**settings: Any) -> Guard:
     def before(view: GuardView) -> Decision | None:
         return no if view.tool == "put" else None
 
-    return Guard(id="no_put", summary="refuses put", before=before)
+    return Guard(needs_policy=False, id="no_put", summary="refuses put", before=before)

@@ -90,7 +90,7 @@ def test_guards_are_asked_in_order_and_the_first_refusal_counts() -> None:
             asked.append(name)
             return refuse(name, "no", terminal=False, next_step="wait") if refuses else None
 
-        return Guard(id=name, summary="", before=before)
+        return Guard(needs_policy=False, id=name, summary="", before=before)
 
     on = layer(guards=(noting("a", False), noting("b", True), noting("c", True)))
     assert put(on).decision.by == "b"
@@ -101,7 +101,7 @@ def test_a_guard_is_asked_about_nothing_that_is_not_a_valid_call() -> None:
     def before(view: GuardView) -> Decision | None:
         raise AssertionError(view.tool)
 
-    on = layer(guards=(Guard(id="never", summary="", before=before),))
+    on = layer(guards=(Guard(needs_policy=False, id="never", summary="", before=before),))
     on.call(name="put", arguments={"key": 1}, call_id=None)
     on.call(name="nothing", arguments={}, call_id=None)
     assert len(on.calls) == 2
@@ -114,7 +114,10 @@ def test_a_guard_sees_the_call_its_policy_the_users_words_and_what_came_before()
         seen.append(view)
         return None
 
-    on = layer(guards=(Guard(id="looking", summary="", before=before),), policy={"looking": [7]})
+    on = layer(
+        guards=(Guard(needs_policy=False, id="looking", summary="", before=before),),
+        policy={"looking": [7]},
+    )
     put(on, "a")
     on.call(name="fail", arguments={}, call_id=None)
     put(on, "b")
@@ -135,7 +138,7 @@ def test_a_guard_that_objects_to_the_result_keeps_it_from_the_agent_but_not_the_
     def after(view: GuardView, result: Any) -> Decision | None:
         return refuse("no_result", f"{result}", terminal=False, next_step="look again")
 
-    on = layer(guards=(Guard(id="no_result", summary="", after=after),))
+    on = layer(guards=(Guard(needs_policy=False, id="no_result", summary="", after=after),))
     call = put(on)
     assert (call.decision.by, call.result) == ("no_result", None)
     assert call.executed
@@ -181,7 +184,7 @@ def test_a_fault_of_a_guard_is_a_fault_of_the_harness() -> None:
     def before(view: GuardView) -> Decision | None:
         return view.policy["missing"]  # type: ignore[no-any-return]
 
-    on = layer(guards=(Guard(id="broken", summary="", before=before),))
+    on = layer(guards=(Guard(needs_policy=False, id="broken", summary="", before=before),))
     with pytest.raises(TypeError):
         on.call(name="put", arguments={"key": "a", "value": 1}, call_id=None)
     assert on.fault
@@ -247,3 +250,17 @@ def test_a_tool_that_refuses_and_leaves_effects_behind_is_a_fault_of_the_harness
     with pytest.raises(RuntimeError, match="'book' refused, and left effects behind"):
         on.call(name="book", arguments={}, call_id=None)
     assert on.halted
+
+
+def test_a_guard_that_needs_a_policy_is_asked_only_where_there_is_one() -> None:
+    asked: list[Any] = []
+
+    def before(view: GuardView) -> Decision | None:
+        asked.append(view.policy)
+        return None
+
+    strict = Guard(id="strict", summary="", before=before)
+    put(layer(guards=(strict,)))
+    assert asked == []
+    put(layer(guards=(strict,), policy={"strict": {"n": 1}}))
+    assert asked == [{"n": 1}]

@@ -7,7 +7,6 @@ from grid.canonical import canonical, digest_of
 from grid.catalogue import scenario
 from grid.clauses import all_clauses
 from grid.errors import CanonicalError, StrictError
-from grid.guards import all_guards
 from grid.strict import to_json
 from ledgers.manifest import (
     MANIFEST_FORMAT,

@@ -186,7 +186,7 @@ def test_what_is_planted_in_one_trial_is_not_used_up_by_another(bench: Bench) ->
 
 def test_a_fault_that_cannot_be_planted_stops_the_trial(bench: Bench) -> None:
     bench.upstream.play = lambda connection, seen: connection.sendall(plain_answer(SENT))
-    client = bench.open(tamper=(replace(UNAVAILABLE, value="soon"),))
+    client = bench.open(tamper=(replace(UNAVAILABLE, value={"soon": 1}),))
     assert ask(client)[0] == 500
     closed = bench.close(client)
     assert (closed.complete, closed.reason) == (False, "internal_error")
