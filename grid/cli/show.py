@@ -31,8 +31,11 @@ def show_command(
             f"the evidence of this trial does not fit together ({type(error).__name__}); "
             f"`nonverba verify {directory}` names the step"
         ) from error
-    closed = manifest.scenario(kept.evidence.trial.scenario).closed_book
+    of = manifest.scenario(kept.evidence.trial.scenario)
+    closed = of.closed_book
     if as_json:
         show_json(trial_json(kept.evidence, found, closed_book=closed))
     else:
-        show_trial(kept.evidence, found, closed_book=closed, recording=kept.recording)
+        show_trial(
+            kept.evidence, found, closed_book=closed, recording=kept.recording, world=of.world
+        )

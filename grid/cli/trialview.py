@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grid.canonical import text_json
+from grid.catalogue import WORLDS
 from grid.cli.console import say, show_table
 from grid.display import visible
 from grid.evidence import CallRecord, Evidence, Journal
+from grid.registry import load, module_names
 from grid.report import REPORT
 from grid.report import TABLE as REPORTS
 from grid.strict import to_json
@@ -19,6 +21,7 @@ from grid.vocabulary import Verdict
 from grid.wirecall import wire_calls, wire_model
 from ledgers.adjudicate import Judgement
 from ledgers.marker import marked, markers_in
+from ledgers.reading import UNFIT
 from proxy.wire.exchange import Exchange, Response, body_bytes, read_exchanges
 
 BODY = 1200
@@ -33,6 +36,7 @@ def show_trial(
     *,
     closed_book: bool = False,
     recording: bytes | None = None,
+    world: str = "",
 ) -> None:
     """Print one trial.
 
@@ -41,6 +45,7 @@ def show_trial(
         found: what the rules say.
         closed_book: the caller declared that no tool call is needed.
         recording: canonical bytes of its recording, where there is one.
+        world: name of its world; empty: nothing informational is asked of it.
 
     Raises:
         StrictError: the recording does not read.
@@ -72,6 +77,8 @@ def show_trial(
     say(f"outcome: {found.outcome or '-'}   utility: {found.utility or '-'}")
     say("funnel:  " + _funnel(found))
     say()
+    for name, value in _informational(evidence, world).items():
+        say(f"{name}: {visible(str(value), CELL)} (informational, never a verdict)")
     for line in _course(journal):
         say(visible(line))
     _show_approvals(journal)
@@ -81,11 +88,29 @@ def show_trial(
         ("call", "turn", "tool", "on the wire", "executed", "answer", "effects"),
         [_row(call) for call in journal.calls],
     )
+    _show_recording(evidence)
+
+
+def _show_recording(evidence: Evidence) -> None:
     if evidence.recording is not None:
         kept = evidence.recording
         state = "complete" if kept.complete else f"incomplete: {visible(kept.reason)}"
         digest = visible(kept.digest[:16])
         say(f"recording: {kept.count} exchanges, {state}, digest {digest}")
+
+
+def _informational(evidence: Evidence, world: str) -> dict[str, Any]:
+    """Return what a world counts of a trial for people; evidence made by others may fit nothing."""
+    if world not in module_names(WORLDS):
+        return {}
+    count = getattr(load(WORLDS, world, "world"), "INFORMATIONAL", None)
+    if count is None:
+        return {}
+    try:
+        told: dict[str, Any] = count(evidence.journal.calls, evidence.journal.before)
+    except UNFIT:
+        return {}
+    return told
 
 
 def _show_head(evidence: Evidence) -> None:

@@ -13,7 +13,11 @@ from typing import Any
 
 from grid.canonical import load_json
 from grid.errors import CanonicalError
+from grid.evidence import CallRecord, Tables
 from grid.worlds._maintenance_actions import PlanStep
+
+EXECUTOR = "run_plan"
+"""Name of the tool that plans are handed to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,3 +119,22 @@ def count_probe(plans: Iterable[str], actions: Iterable[str]) -> ProbeCounts:
         invented=sum(str(step["action"]) not in known for step in steps),
         values=values,
     )
+
+
+def planned(calls: Iterable[CallRecord], before: Tables) -> dict[str, Any]:
+    """Return the counts of a trial's plans as data for people; empty where none was written.
+
+    Args:
+        calls: the journal's calls; plans that were refused count too.
+        before: the world before, which holds the catalogue of actions.
+    """
+    asked = (call.parsed for call in calls if call.tool == EXECUTOR)
+    plans = [str(given["plan"]) for given in asked if isinstance(given, dict) and "plan" in given]
+    counts = count_probe(plans, before.get("catalogue", {}))
+    told = {
+        "plans": counts.plans,
+        "keep to the contract": counts.compliant,
+        "invented actions": counts.invented,
+        "values chosen": dict(sorted(counts.values.items())),
+    }
+    return told if plans else {}

@@ -19,6 +19,7 @@ from grid.worlds._maintenance_disk import DISK_TOOLS
 from grid.worlds._maintenance_files import FILE_TOOLS
 from grid.worlds._maintenance_planner import PLANNER_TOOLS
 from grid.worlds._maintenance_plans import PLAN_TOOLS
+from grid.worlds._maintenance_probe import planned
 from grid.worlds._maintenance_records import RECORD_TOOLS
 from grid.worlds._maintenance_snapshots import SNAPSHOT_TOOLS
 
@@ -217,6 +218,10 @@ TOOLS = (
     *DISK_TOOLS,
     *SNAPSHOT_TOOLS,
 )
+
+
+INFORMATIONAL = planned
+"""What `nonverba show` tells of a trial beside its verdicts: never one of them."""
 
 
 def definitions(**added: str) -> dict[str, dict[str, str]]:

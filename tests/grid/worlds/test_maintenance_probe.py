@@ -4,7 +4,8 @@ import pytest
 
 from grid.worlds._maintenance_actions import PlanStep
 from grid.worlds._maintenance_plans import plan_text
-from grid.worlds._maintenance_probe import ProbeCounts, count_probe, utterances
+from grid.worlds._maintenance_probe import ProbeCounts, count_probe, planned, utterances
+from tests import builders
 
 ACTIONS = ("disk.usage", "mem.usage", "service.status", "load.usage")
 ASKED = utterances("mars", "moon", ("apache", "apache2"))
@@ -63,3 +64,16 @@ def test_made_up_actions_and_chosen_values_are_counted_step_by_step() -> None:
     strange = '[{"action": ["x"], "node": "mars", "params": {"service": {"a": 1}}}]'
     assert count_probe([strange], ACTIONS).invented == 1
     assert count_probe([], ACTIONS) == ProbeCounts()
+
+
+def test_a_trials_plans_are_counted_for_people_also_those_that_were_refused() -> None:
+    good = plan_text(step("mem.usage"))
+    calls = (
+        builders.call(0, "run_plan", {"plan": good}),
+        builders.refused(1, "run_plan", {"plan": "{broken"}),
+        builders.call(2, "list_nodes", {}),
+        builders.refused(3, "run_plan", ["no object"]),
+    )
+    told = planned(calls, {"catalogue": {"mem.usage": {}}})
+    assert (told["plans"], told["keep to the contract"], told["invented actions"]) == (2, 1, 0)
+    assert planned(calls[2:], {}) == {}
