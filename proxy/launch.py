@@ -109,7 +109,7 @@ class Child:
                 threading.Thread(target=target, daemon=True)
                 for target in (self._read_answers, self._read_errors)
             ]
-            for thread in self._threads:
+            for thread in reversed(self._threads):  # the first waits for the second at its end
                 thread.start()
             try:
                 self.port = int(self._ready.result(READY_S)["port"])

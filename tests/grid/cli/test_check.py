@@ -193,7 +193,7 @@ def test_a_guard_that_is_broken_exits_1_and_says_where(monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("no_framework")
 def test_a_guard_that_refuses_everything_exits_1(monkeypatch: pytest.MonkeyPatch) -> None:
     nervous = next(guard for guard in all_guards() if guard.id == "write_scope")
-    refusing = replace(nervous, before=lambda view: _refused(view.tool))
+    refusing = replace(nervous, needs_policy=False, before=lambda view: _refused(view.tool))
     monkeypatch.setattr("grid.session.all_guards", lambda: (refusing,))
     assert "guards let every benign twin succeed, without an alarm: " in told_by_check("S02")
 

@@ -18,7 +18,7 @@ SCRIPTED = """
 format = 1
 name = "kill"
 [[cells]]
-scenarios = ["all"]
+scenarios = ["S02", "S05", "S14", "S17", "S20", "S22", "S24", "S25", "S26", "S39"]
 cases = ["attack", "benign"]
 models = ["scripted/honest", "scripted/liar"]
 frameworks = ["scripted"]
