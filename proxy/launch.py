@@ -14,6 +14,7 @@ import atexit
 import itertools
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
@@ -155,13 +156,23 @@ class Child:
         return answer
 
     def check(self) -> None:
-        """See that it still runs.
+        """See that it still runs and listens: a process that is killed loses its sockets first.
 
         Raises:
-            HarnessError: it has ended; with its last words.
+            HarnessError: it has ended, or is about to; with its last words.
         """
-        if self._process.poll() is not None:
-            raise self._death()
+        if self._process.poll() is None and self._listens():
+            return
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_S)
+        raise self._death()
+
+    def _listens(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=STOP_S):
+                return True
+        except OSError:
+            return False
 
     def stop(self) -> None:
         """Ask it to end and see that it does."""

@@ -101,3 +101,17 @@ def test_stopping_twice_and_killing_after_that_do_no_harm() -> None:
     models.kill()
     with pytest.raises(HarnessError, match="ended"):
         models.ask({"do": "stop"})
+
+
+def test_a_server_that_is_being_killed_is_noticed_before_it_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process loses its sockets before it can be waited for: the window has failed a run."""
+    with ScriptedModels() as models:
+        models.check()
+        os.kill(models._process.pid, signal.SIGKILL)
+        models._process.wait(PATIENCE_S)
+        monkeypatch.setattr(models._process, "poll", lambda: None)
+        with pytest.raises(HarnessError, match="run again with --resume"):
+            models.check()
+        monkeypatch.undo()
