@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grid.adapter import ToolSpec
-from grid.catalogue import scenario
+from grid.catalogue import PERSONAS, scenario
 from grid.errors import ConfigError
 from grid.personas.broken_wire import KINDS
 from grid.registry import load, module_names, unknown
@@ -23,7 +23,6 @@ from grid.stage import (
 )
 from grid.wirecall import WireCall
 
-PERSONAS = "grid.personas"
 PREFIX = "scripted/"
 NUMBERED = ("near-miss", "skip", "alter")
 """Personas whose parameter is a number."""

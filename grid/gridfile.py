@@ -24,7 +24,7 @@ from grid.display import visible
 from grid.errors import CanonicalError, ConfigError
 from grid.evidence import TrialId
 from grid.guards import all_guards
-from grid.guardsetting import checked_setting, read_setting
+from grid.guardsetting import UNCONFIGURED, checked_setting, read_setting
 from grid.plan import Plan
 from grid.registry import unknown
 from grid.scenario import TWIN_SUFFIX, Scenario
@@ -32,9 +32,6 @@ from grid.system import BASE
 
 FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
-
-UNCONFIGURED = "terminal_refusal"
-"""The one guard that needs no policy."""
 
 BROKEN_WIRE = "scripted/broken-wire/"
 

@@ -19,6 +19,9 @@ from grid.vocabulary import Guards
 
 ALL_BUT, ONLY = "all-but", "only"
 
+UNCONFIGURED = "terminal_refusal"
+"""The one guard of ours that needs no policy: it can have something to say in every scenario."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSetting:

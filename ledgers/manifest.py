@@ -16,7 +16,7 @@ from grid.clauses import Clause, Placement, clause_for
 from grid.errors import ConfigError, StrictError
 from grid.evidence import TrialId
 from grid.guards import all_guards
-from grid.guardsetting import read_setting
+from grid.guardsetting import UNCONFIGURED, read_setting
 from grid.plan import Plan
 from grid.predicates import Leaked, Predicate
 from grid.report import REPORT
@@ -28,9 +28,6 @@ from ledgers.rules import all_rules
 
 MANIFEST_FORMAT = 1
 """Version of the file; bumped at each change."""
-
-ALWAYS = "terminal_refusal"
-"""The guard that needs no policy."""
 
 MOST_PREDICATES = 256
 """Predicates of one scenario: hostile ones must not make judging endless."""
@@ -172,7 +169,7 @@ def guards_for(scenarios: Iterable[Scenario], settings: Iterable[str]) -> set[st
     """
     named = (read_setting(setting).named or () for setting in settings)
     configured = (scenario.policy for scenario in scenarios)
-    return {ALWAYS, *(guard for ids in (*named, *configured) for guard in ids)}
+    return {UNCONFIGURED, *(guard for ids in (*named, *configured) for guard in ids)}
 
 
 def current_rules() -> tuple[RuleRecord, ...]:

@@ -13,6 +13,7 @@ from grid.cast import PREFIX
 from grid.catalogue import HONEST, pair
 from grid.clauses import all_clauses
 from grid.evidence import TrialId
+from grid.guardsetting import UNCONFIGURED
 from grid.personas.broken_wire import KINDS
 from grid.scenario import Scenario
 from grid.vocabulary import Guards
@@ -179,7 +180,7 @@ def ablation_trials(modules: Iterable[str], guards: Sequence[str]) -> Iterator[T
     setting = "all-but:" + ",".join(sorted(guards))
     for module in modules:
         of = pair(module).attack
-        configured = set(guards) & {*of.policy, "terminal_refusal"}
+        configured = set(guards) & {*of.policy, UNCONFIGURED}
         if of.known_limit or not configured or not expresses(of, SCRIPTED):
             continue
         for persona in dict.fromkeys((of.truth.fault, "other-route", "retrier", *EVERYWHERE)):

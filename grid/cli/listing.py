@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from grid.adapters import SCRIPTED, adapter_module, framework_names
-from grid.cast import PERSONAS
-from grid.catalogue import module_of, numbers, pair
+from grid.catalogue import PERSONAS, module_of, numbers, pair
 from grid.clauses import all_clauses
 from grid.cli.console import say, show_json, show_table
 from grid.cli.options import Load

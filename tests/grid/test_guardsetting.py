@@ -3,7 +3,8 @@
 import pytest
 
 from grid.errors import ConfigError
-from grid.guardsetting import checked_setting, read_setting
+from grid.guards import all_guards
+from grid.guardsetting import UNCONFIGURED, checked_setting, read_setting
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,7 @@ def test_a_guard_that_there_is_not_is_refused_with_the_known_ones() -> None:
         checked_setting("only:", "abc")
     with pytest.raises(ConfigError, match="unknown guard setting 'some:a'"):
         checked_setting("some:a", "abc")
+
+
+def test_exactly_one_guard_of_ours_needs_no_policy() -> None:
+    assert [guard.id for guard in all_guards() if not guard.needs_policy] == [UNCONFIGURED]
