@@ -16,15 +16,10 @@ from typing import Any
 
 from grid.wirecall import WireCall
 from ledgers.texts import Strand, strands
+from proxy.wire.answer import Asked, Assistant, Undecodable
 from proxy.wire.answertext import parse, readable
 from proxy.wire.exchange import Exchange, Request, body_bytes, read_exchanges
-from proxy.wire.openai_chat import (
-    Asked,
-    Assistant,
-    Undecodable,
-    decode_answer,
-    decode_request,
-)
+from proxy.wire.openai_chat import decode_answer, decode_request
 
 ASSISTANT = "assistant"
 

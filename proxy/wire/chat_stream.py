@@ -65,7 +65,7 @@ class Draft:
     model: str = ""
     """Model id."""
     findings: list[str] = field(default_factory=list)
-    """Words of `proxy.wire.openai_chat.Finding`."""
+    """Words of `proxy.wire.answer.Finding`."""
 
     def take_whole(self, body: dict[str, Any]) -> None:
         """Take a whole completion.

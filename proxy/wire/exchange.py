@@ -94,6 +94,9 @@ class Request:
     """Allow-listed headers, lower-case names."""
     body: dict[str, str]
     """``{"text": ...}`` if it is UTF-8, else ``{"base64": ...}``."""
+    upstream: str = ""
+    """``host:port`` that the client itself addressed, in forward mode; else empty and not written:
+    a trial with a base URL has one upstream, which the plan names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,10 +243,13 @@ def exchange_lines(exchanges: Iterable[Exchange]) -> bytes:
 
 
 def record_json(record: Any) -> dict[str, Any]:
-    """Return an exchange or an event of one as JSON, without `sent` where there is none."""
+    """Return an exchange or an event of one as JSON; what is not there is not written."""
     fields: dict[str, Any] = to_json(record)
     if fields.get("sent", True) is None:
         del fields["sent"]
+    request = fields.get("request")
+    if isinstance(request, dict) and request.get("upstream") == "":
+        del request["upstream"]
     return fields
 
 
@@ -273,9 +279,12 @@ def read_exchanges(data: bytes) -> tuple[Exchange, ...]:
 
 
 def _written(value: Any) -> Any:
-    """Refuse a `sent` that is written and empty: one reading has one form."""
+    """Refuse what is written and empty: one reading has one form."""
     if isinstance(value, dict) and value.get("sent", True) is None:
         raise StrictError("/sent: write it only where something was changed")
+    request = value.get("request") if isinstance(value, dict) else None
+    if isinstance(request, dict) and request.get("upstream", True) == "":
+        raise StrictError("/request/upstream: write it only where the client named one")
     return value
 
 

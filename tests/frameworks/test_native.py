@@ -25,8 +25,9 @@ from frameworks._run import Run, running
 from grid.adapter import Delivered
 from grid.vocabulary import Cause, Status
 from grid.wirecall import wire_calls, wire_model
+from proxy.wire.answer import Assistant, ProviderError, Undecodable
 from proxy.wire.exchange import Exchange, Request, Response, body_json
-from proxy.wire.openai_chat import Assistant, ProviderError, Undecodable, decode_answer
+from proxy.wire.openai_chat import decode_answer
 from tests.frameworks.stage import (
     AS_THEY_SHIP,
     FakeSession,

@@ -14,8 +14,9 @@ from mitmproxy.flow import Error
 from mitmproxy.test import tflow
 
 from proxy.recorder import kind_of
+from proxy.wire.answer import Assistant, Undecodable
 from proxy.wire.exchange import ErrorKind, body_bytes
-from proxy.wire.openai_chat import Assistant, Undecodable, decode_answer
+from proxy.wire.openai_chat import decode_answer
 from tests.proxy.bench import (
     ANSWER,
     EVENT_STREAM_HEAD,

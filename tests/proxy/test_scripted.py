@@ -11,8 +11,9 @@ from grid.errors import ConfigError
 from grid.wirecall import WireCall
 from proxy.launch import ProxyProcess, ScriptedModels
 from proxy.scripted import build_app
+from proxy.wire.answer import Assistant
 from proxy.wire.exchange import Exchange, Request, Response
-from proxy.wire.openai_chat import Assistant, decode_answer
+from proxy.wire.openai_chat import decode_answer
 from tests.proxy.bench import Client, chat, private_folder, recording_of
 
 PLACE = "/play/moon_for_mars/0/abcd/v1/chat/completions"

@@ -15,6 +15,7 @@ from grid.tampering import Tampering
 from grid.vocabulary import TamperKind
 from grid.wirecall import WireCall, completion, wire_calls, wire_model
 from proxy.tamperer import from_provider, on_the_wire, tampered
+from proxy.wire.answer import Assistant
 from proxy.wire.exchange import (
     ErrorKind,
     Exchange,
@@ -23,7 +24,7 @@ from proxy.wire.exchange import (
     body_bytes,
     exchange_lines,
 )
-from proxy.wire.openai_chat import Assistant, decode_answer
+from proxy.wire.openai_chat import decode_answer
 from tests import builders
 from tests.proxy.bench import (
     EVENT_STREAM_HEAD,

@@ -3,17 +3,9 @@ from typing import Any
 
 import pytest
 
+from proxy.wire.answer import Asked, Assistant, Finding, ProviderError, Undecodable, seconds_to_wait
 from proxy.wire.exchange import ErrorKind, Exchange, Request, Response, body_json
-from proxy.wire.openai_chat import (
-    Asked,
-    Assistant,
-    Finding,
-    ProviderError,
-    Undecodable,
-    decode_answer,
-    decode_request,
-    seconds_to_wait,
-)
+from proxy.wire.openai_chat import decode_answer, decode_request
 
 ARGUMENTS = '{"宛先":"髙橋🍣"}'
 
