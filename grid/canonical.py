@@ -56,7 +56,9 @@ def _is_plain(value: Any) -> bool:
         return True
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or not key.isascii() or not _is_plain(item):
+            if type(key) is not str or not key.isascii():
+                return False
+            if type(item) is not str and not _is_plain(item):
                 return False
         return True
     if kind is list or kind is tuple:
@@ -131,7 +133,8 @@ def check_value(value: Any, depth: int = 0) -> None:
     elif kind is dict:
         for key, item in value.items():
             _check_key(key)
-            check_value(item, depth + 1)
+            if type(item) is not str or not item.isascii():  # most are, and calls are dear
+                check_value(item, depth + 1)
     elif kind is list or kind is tuple:
         for item in value:
             check_value(item, depth + 1)
@@ -184,11 +187,10 @@ def _check_text(text: str) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise ValueError(f"duplicate key {key!r}")
-        result[key] = value
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        names = [key for key, _ in pairs]
+        raise ValueError(f"duplicate key {next(key for key in names if names.count(key) > 1)!r}")
     return result
 
 

@@ -97,11 +97,15 @@ def _exactly(case: Case) -> Iterator[tuple[int, str]]:
         for tool in case.tools
     ]
     talks = _talks(case.journal)
+    fitting: dict[str, bool] = {}  # most requests of a trial offer the very same
     seen = answers = 0
     for exchange in case.exchanges:
         talk = [item for item in talks if item.begins <= seen][-1]
         said = [_said(message) for message in exchange.messages]
-        if not _fits(tuple(exchange.offered), offered, described):
+        written = repr(exchange.offered)
+        if written not in fitting:
+            fitting[written] = _fits(exchange.offered, offered, described)
+        if not fitting[written]:
             yield exchange.n, f"request {exchange.n} does not offer the tools of the scenario"
         if sum(role == ASSISTANT for role, _ in said) > answers + talk.spare:
             yield exchange.n, f"request {exchange.n} holds more answers than the model had given"

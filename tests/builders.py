@@ -33,7 +33,7 @@ from grid.vocabulary import Access, AttackKind, Family, Status, Verdict, Witness
 from grid.world import operation_digest
 from ledgers.assemble import Assembled, TrialFacts, Wired, assemble
 from ledgers.case import Case, make_case, tool_facts
-from proxy.wire.exchange import Exchange, Request, Response
+from proxy.wire.exchange import Exchange, Request, Response, record_json
 
 SEED = "ab" * 16
 SECRET = canary(SEED, "key")
@@ -287,7 +287,7 @@ def recorder_lines(
     """Return the lines that a recorder leaves for exchanges."""
     events: list[dict[str, Any]] = [{"event": "open", "format": 1, "trial": str(TRIAL)}]
     for item in found:
-        events.append({"event": "request", "n": item.n, "request": to_json(item.request)})
+        events.append({"event": "request", "n": item.n, "request": record_json(item)["request"]})
         both = {"response": to_json(item.response)}
         if item.sent is not None:
             both["sent"] = to_json(item.sent)
