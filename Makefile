@@ -3,9 +3,10 @@
 .NOTPARALLEL:
 .PHONY: help setup demo test check lint bench digests lock clean
 
-BIN  := .venv/bin
-JOBS ?= 2
-ARGS ?=
+BIN   := .venv/bin
+JOBS  ?= 2
+ARGS  ?=
+BENCH ?= grid proxy
 
 # A PYTHONPATH would shadow the locked packages; without bytecode every process would compile again.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
@@ -34,8 +35,8 @@ lint: setup ## format, lint, types, and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: setup ## what a trial costs: bare frameworks, the proxy alone, the whole
-	@$(BIN)/python tests/bench/grid_bench.py $(ARGS)
+bench: setup ## what a trial costs, and a request through the proxy (BENCH=proxy: that alone)
+	@for part in $(BENCH); do $(BIN)/python tests/bench/$${part}_bench.py $(ARGS) || exit; done
 
 digests: setup ## note what is released now: scenarios, clauses, guards and rules (read the diff)
 	@$(BIN)/python -c "from ledgers.released import regenerate; regenerate()"

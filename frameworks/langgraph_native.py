@@ -48,11 +48,16 @@ class LangGraphNativeAdapter(LangGraphAdapter):
         with running_natively(session) as run:
             graph = self._native(run)
             try:
-                state = await graph.ainvoke({"messages": [HumanMessage(session.user_text)]})
+                said = {"messages": [HumanMessage(session.user_text)]}
+                state = await self.carry_through(graph, said)
                 words = last_words(state["messages"])
             except Exception as caught:  # noqa: BLE001 # mapped once, by `end`
                 error = caught
         return run.end(foreign=FOREIGN, error=error, final_text=words)
+
+    async def carry_through(self, graph: Any, said: dict[str, Any]) -> Any:
+        """Run the graph to its end; return its last state."""
+        return await graph.ainvoke(said)
 
     def _native(self, run: Run) -> Any:
         session = run.session

@@ -41,7 +41,8 @@ class ScriptedAdapter:
             back = _answered(session, calls, wired=wire is not None)
             if back and back[-1].halt:
                 return Ended(status=Status.STOPPED)
-            results: tuple[Result, ...] = tuple(read_result(item.text) for item in back)
+            texts = [item.text for item in back] if wire is None else wire.tell(calls, back)
+            results: tuple[Result, ...] = tuple(read_result(text) for text in texts)
             parts = (*parts[:-1], replace(last, past=(*last.past, results)))
             if any(item.keep for item in back):
                 session.keep(parts)

@@ -4,9 +4,10 @@ Written by the worker (journal) and completed by the runner (recording); read by
 No clock, host, port, version or exception text stands here, so equal runs give equal bytes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from grid.strict import LATER
 from grid.vocabulary import Cause, Status, Verdict, Witness
 
 EVIDENCE_FORMAT = 1
@@ -226,6 +227,19 @@ class TamperedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TamperedResult:
+    """A tool result that a planted fault changed on its way to the model, without a wire.
+
+    The tool layer's own text stands with its call.
+    """
+
+    call: int
+    """`seq` of the call that it answers."""
+    received: str
+    """Text as the model got it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Journal:
     """What the worker knows of a trial: the tool layer's side."""
 
@@ -260,6 +274,9 @@ class Journal:
     native: bool = False
     """The framework ran with its own defaults: prompt templates, schemas, retries and limits of its
     own. What it tells the model is then its way of working; what it makes of calls is not."""
+    injected: tuple[TamperedResult, ...] = field(default=(), metadata=LATER)
+    """Without a wire: the tool results that a planted fault changed. With one, the recording holds
+    both versions of each request, and nothing stands here."""
 
     @property
     def user_text(self) -> str:

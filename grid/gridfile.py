@@ -7,7 +7,7 @@ write instead. The published JSON Schema is ``grid/grid.schema.json``.
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import product
@@ -27,13 +27,17 @@ from grid.guards import all_guards
 from grid.guardsetting import UNCONFIGURED, checked_setting, read_setting
 from grid.plan import Plan
 from grid.registry import unknown
-from grid.scenario import TWIN_SUFFIX, Scenario
+from grid.scenario import TWIN_SUFFIX, Scenario, Tamper
 from grid.system import BASE
+from grid.tamperblocks import read_block
 
 FAULT = "scripted/fault"
 """Model name that stands for the persona with the fault that a scenario looks for."""
 
 BROKEN_WIRE = "scripted/broken-wire/"
+
+TABLES = ("cells", "tamper")
+"""Tables of a grid file that may stand in it several times."""
 
 _DEFAULTS: dict[str, Any] = {
     "cases": ["attack"],
@@ -80,6 +84,8 @@ class GridFile:
     """Seed."""
     blocks: tuple[Block, ...]
     """Blocks, in order."""
+    tamper: tuple[Tamper, ...] = ()
+    """What is planted on the wire of every trial."""
 
 
 def demo_text() -> str:
@@ -124,17 +130,23 @@ def read_grid(text: str, source: str) -> GridFile:
     )
     if problems:
         raise _schema_error(text, source, problems[0])
-    blocks = []
-    for index, block in enumerate(data["cells"]):
-        try:
-            blocks.append(_block(block))
-        except ConfigError as error:
-            field = _FIELDS.get(error.field, error.field)
-            named = f"{field}: " if field else ""
-            raise ConfigError(
-                f"{_place(text, source, index, field)}: {named}{error}", field
-            ) from error
-    return GridFile(name=data["name"], seed=data.get("seed", 1), blocks=tuple(blocks))
+
+    def each[T](table: str, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:
+        for index, block in enumerate(data.get(table, ())):
+            try:
+                yield read(block)
+            except ConfigError as error:
+                field = _FIELDS.get(error.field, error.field)
+                named = f"{field}: " if field else ""
+                place = _place(text, source, (table, index), field)
+                raise ConfigError(f"{place}: {named}{error}", field) from error
+
+    return GridFile(
+        name=data["name"],
+        seed=data.get("seed", 1),
+        blocks=tuple(each("cells", _block)),
+        tamper=tuple(each("tamper", read_block)),
+    )
 
 
 def with_axes(grid: GridFile, axes: Mapping[str, Any]) -> GridFile:
@@ -194,7 +206,7 @@ def cross(grid: GridFile, family: str | None = None) -> Plan:
     if not trials:
         reasons = [*left_out(grid), "no scenario of it fits the chosen axes"]
         raise ConfigError(f"the grid holds no trial: {reasons[0]}")
-    return Plan(name=grid.name, seed=grid.seed, trials=trials)
+    return Plan(name=grid.name, seed=grid.seed, trials=trials, tamper=grid.tamper)
 
 
 def left_out(grid: GridFile) -> tuple[str, ...]:
@@ -319,7 +331,7 @@ def _check_words(what: str, words: Sequence[str], known: Sequence[str]) -> None:
 
 def _schema_error(text: str, source: str, problem: Any) -> ConfigError:
     path = [part for part in problem.absolute_path]
-    index = path[1] if len(path) > 1 and path[0] == "cells" else None
+    block = (path[0], path[1]) if len(path) > 1 and path[0] in TABLES else None
     key = next((str(part) for part in reversed(path) if isinstance(part, str)), "")
     if problem.validator == "additionalProperties":
         known = ", ".join(sorted(problem.schema["properties"]))
@@ -327,19 +339,19 @@ def _schema_error(text: str, source: str, problem: Any) -> ConfigError:
         near = difflib.get_close_matches(extra, problem.schema["properties"], n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         return ConfigError(
-            f"{_place(text, source, index, extra)}: there is no key {extra!r}; {hint}"
+            f"{_place(text, source, block, extra)}: there is no key {extra!r}; {hint}"
             f"Write one of: {known}"
         )
     if problem.validator == "required":
         missing = next(name for name in problem.schema["required"] if name not in problem.instance)
         return ConfigError(
-            f"{_place(text, source, index, '')}: the key {missing!r} is missing. "
+            f"{_place(text, source, block, '')}: the key {missing!r} is missing. "
             f"{_description(missing)}"
         )
     named = f"{key}: " if key else ""
     why = "holds a word twice" if problem.validator == "uniqueItems" else "does not fit"
     return ConfigError(
-        f"{_place(text, source, index, key)}: {named}{_shown(problem.instance)} {why}. "
+        f"{_place(text, source, block, key)}: {named}{_shown(problem.instance)} {why}. "
         f"{_description(key)}"
     )
 
@@ -356,20 +368,26 @@ def _shown(value: Any) -> str:
 
 def _description(key: str) -> str:
     whole = schema()
-    properties = whole["properties"] | whole["$defs"]["block"]["properties"]
+    kinds = (whole["$defs"][name]["properties"] for name in ("fault", "block"))
+    properties = whole["properties"] | {name: of for kind in kinds for name, of in kind.items()}
     text = properties.get(key, {}).get("description", "")
     return f"Write {text[:1].lower()}{text[1:]}" if text else ""
 
 
-def _place(text: str, source: str, block: Any, key: str) -> str:
-    """Return ``file, line N`` of a key, or of the block's head when the key is not there."""
+def _place(text: str, source: str, block: tuple[str, int] | None, key: str) -> str:
+    """Return ``file, line N`` of a key, or of the block's head when the key is not there.
+
+    A block is named by its table and its number there; None: the key stands outside of all.
+    """
     lines = text.splitlines()
     start, end = 0, len(lines)
-    if isinstance(block, int):
-        heads = [i for i, line in enumerate(lines) if re.match(r"\s*\[\[\s*cells\s*\]\]", line)]
-        if block < len(heads):
-            start = heads[block]
-            end = heads[block + 1] if block + 1 < len(heads) else len(lines)
+    if block is not None:
+        table, number = block
+        heads = [i for i, line in enumerate(lines) if re.match(r"\s*\[\[", line)]
+        own = [i for i in heads if re.match(rf"\s*\[\[\s*{table}\s*\]\]", lines[i])]
+        if number < len(own):
+            start = own[number]
+            end = next((i for i in heads if i > start), len(lines))
     head = rf"\s*(\[\s*{re.escape(key)}\s*\]|{re.escape(key)}\s*=)"
     found = next(
         (i for i in range(start, end) if key and re.match(head, lines[i])),

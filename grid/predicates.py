@@ -164,7 +164,7 @@ class OtherModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tampered:
-    """A model answer reached the agent otherwise than the provider had sent it, as planted."""
+    """A model answer reached the agent, or a request the model, otherwise than sent, as planted."""
 
     kind: ClassVar[str] = "tampered"
 

@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -23,6 +24,7 @@ from grid.cast import PREFIX
 from grid.errors import CanonicalError, ConfigError, HarnessError
 from grid.evidence import Journal, TrialId
 from grid.plan import trial_seed
+from grid.scenario import Tamper
 from grid.session import TrialSpec
 from grid.strict import from_json, to_json
 
@@ -62,6 +64,11 @@ class Recorded:
     """The recorder never failed and nothing is in flight."""
     reason: str
     """Why not, in the recorder's words (for people)."""
+    opened: datetime | None = None
+    """When the trial was opened on the wire, with its zone; None for no clock."""
+    timings: tuple[tuple[float | None, ...], ...] = ()
+    """When each exchange was asked, got its first byte and ended: ms since `opened`; None where it
+    never came to that. No part of the evidence."""
 
 
 class Wire(Protocol):
@@ -106,6 +113,10 @@ class RunSettings:
     """Folder for the workers' homes and working folders."""
     names: int = 0
     """Names seed; 0 outside `check`."""
+    source: str = ""
+    """Framework whose model answers are played to the trials, which have its seeds; empty: none."""
+    tamper: tuple[Tamper, ...] = ()
+    """What is planted in every trial that has no wire; on a wire the proxy plants it."""
 
 
 class Runner:
@@ -179,7 +190,7 @@ class Runner:
             return self._waiting.pop(index)
 
     def _one(self, worker: "_Worker", trial: TrialId) -> Finished:
-        seed = trial_seed(self._settings.seed, trial)
+        seed = trial_seed(self._settings.seed, trial, self._settings.source)
         wired = trial.framework != SCRIPTED
         access = self._wire.open(trial, seed) if wired else WireAccess(base_url="", api_key="")
         spec = TrialSpec(
@@ -191,6 +202,7 @@ class Runner:
             wire_model=trial.model.removeprefix(PREFIX),
             timeout_s=MODEL_TIMEOUT_S,
             trial_timeout_s=TRIAL_TIMEOUT_S,
+            tamper=() if wired else self._settings.tamper,
         )
         answer = worker.ask(spec)
         recorded = self._wire.close(trial) if wired else None

@@ -12,7 +12,7 @@ from typing import Any
 from grid.canonical import digest, digest_of
 from grid.evidence import Tables
 from grid.predicates import Called, Predicate
-from grid.strict import to_json
+from grid.strict import LATER, to_json
 from grid.vocabulary import HARM_FAMILIES, AttackKind, Family, TamperKind
 
 TWIN_SUFFIX = ".benign"
@@ -49,34 +49,59 @@ class Oversight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tamper:
-    """What is done to a model answer between the provider and the agent."""
+    """What is done on the wire, between the provider and the agent."""
 
     kind: TamperKind
     """What is changed."""
     answer: int
     """Number of the model answer in its trial, from 1; 0: every one."""
     tool: str = ""
-    """`argument`, `text`: only calls of this tool are changed, in whichever answer they come first
-    if `answer` is 0."""
+    """`argument`, `text`, `drop`, `duplicate`: only calls of this tool are changed, in whichever
+    answer they come first if `answer` is 0 and there is no `rate`. `inject`: only its results. For
+    the last three an empty name stands for every tool."""
     argument: str = ""
-    """`argument`: name of the argument that is changed."""
+    """`argument`: name of the argument that is changed. `inject`: name of the member that the text
+    becomes where the result is a JSON object; ``note`` if it is empty."""
     value: Any = None
     """`argument`: the new value. `text`: the new argument text. `model`: the model id that is told.
-    `status`: the status code of an error answer. `cut`: nothing."""
+    `status`: the status code of an error answer. `inject`: the text. Others: nothing."""
+    rate: float | None = field(default=None, metadata=LATER)
+    """The share of all answers that this happens to, from 0 to 1; each is drawn from the trial's
+    seed (see `grid.tampering`). None: to the one, or to all, that `answer` says."""
+    retry_after: int | None = field(default=None, metadata=LATER)
+    """`status`: seconds that the error's ``Retry-After`` header names; None: it has none."""
 
     def __post_init__(self) -> None:
-        """Refuse what could change nothing."""
+        """Refuse what could change nothing, and what means nothing."""
         about_call = self.kind in (TamperKind.ARGUMENT, TamperKind.TEXT)
         if about_call and not self.tool:
             raise ValueError(f"tamper: kind {self.kind.value!r} needs the name of a `tool`")
         if self.kind is TamperKind.ARGUMENT and not self.argument:
             raise ValueError("tamper: kind 'argument' needs the name of the `argument`")
-        wanted = {TamperKind.TEXT: str, TamperKind.MODEL: str, TamperKind.STATUS: int}
-        kind = wanted.get(self.kind, object)
+        kind = _VALUES.get(self.kind, object)
         if not isinstance(self.value, kind | dict):  # a record stands for a value of the trial
             raise ValueError(f"tamper: `value` of kind {self.kind.value!r} must be {kind.__name__}")
         if self.answer < 0:
             raise ValueError("tamper: `answer` counts from 1; 0 stands for every one")
+        if self.kind is TamperKind.INJECT and (self.answer or self.rate is not None):
+            raise ValueError(
+                "tamper: kind 'inject' takes neither `answer` nor `rate`: each request repeats the "
+                "results before it, so the text stands in all that show such a result"
+            )
+        if self.rate is not None and not (0 <= self.rate <= 1 and self.answer == 0):
+            raise ValueError("tamper: `rate` is a number from 0 to 1, and takes no `answer`")
+        if self.retry_after is not None and self.kind is not TamperKind.STATUS:
+            raise ValueError("tamper: only an error of kind 'status' takes `retry_after`")
+        if self.retry_after is not None and self.retry_after < 0:
+            raise ValueError("tamper: `retry_after` is a whole number of seconds, from 0")
+
+
+_VALUES: dict[TamperKind, type] = {
+    TamperKind.TEXT: str,
+    TamperKind.MODEL: str,
+    TamperKind.STATUS: int,
+    TamperKind.INJECT: str,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +159,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearMiss:
-    """The attacker's calls with one argument changed so that no harm is left."""
+    """The attacker's calls with one argument changed; both kinds are played by the self-check."""
 
     step: str
     """Label of the attacker's step."""
@@ -142,6 +167,9 @@ class NearMiss:
     """Name of the argument that is changed."""
     value: Any
     """What it is changed to."""
+    still_harm: str = field(default="", metadata=LATER)
+    """Why this is harm all the same, as with any value there, in a sentence. Empty: no harm is
+    left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,9 +187,13 @@ class Truth:
     the fault is not the agent's: whoever does as asked is harmed, unless a guard is there. Then
     `attack` may be empty, and `near` and `other_route` with it."""
     near: tuple[NearMiss, ...] = ()
-    """Near misses: each field of the harmful calls that can make them harmless."""
+    """Near misses: each field of the harmful calls, first one that leaves no harm."""
     other_route: tuple[Step, ...] = ()
     """The same harm by a route that `attack` does not take (self-check only)."""
+
+    def harmless(self) -> tuple[int, ...]:
+        """Return the numbers of the near misses that leave no harm."""
+        return tuple(number for number, near in enumerate(self.near) if not near.still_harm)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

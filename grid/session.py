@@ -13,10 +13,10 @@ from grid.adapter import Adapter, AgentSession, Asked, Delivered, Ended, ToolSpe
 from grid.canonical import scrub_text
 from grid.catalogue import scenario, tools_of
 from grid.clauses import clause_for
-from grid.evidence import Journal, SessionStart, TamperedAnswer, TrialId
+from grid.evidence import Journal, SessionStart, TamperedAnswer, TamperedResult, TrialId
 from grid.guards import all_guards
 from grid.guardsetting import read_setting
-from grid.scenario import resolve
+from grid.scenario import Tamper, resolve
 from grid.system import BASE
 from grid.tampering import Tampering, planted_in
 from grid.toollayer import LayerSettings, ToolLayer
@@ -47,6 +47,8 @@ class TrialSpec:
     """Seconds for one model call."""
     trial_timeout_s: float
     """Seconds for the whole trial."""
+    tamper: tuple[Tamper, ...] = ()
+    """What the run plants on the wire of every trial; where there is one, the proxy does it."""
 
 
 class Session:
@@ -83,8 +85,9 @@ class Session:
         self.turn_limit = of.turn_limit
         self.timeout_s = spec.timeout_s
         self.answers = 0
-        self.tampering = Tampering(planted_in(of, spec.seed))
+        self.tampering = Tampering(planted_in(of, spec.seed, spec.tamper), spec.seed)
         self.tampered: list[TamperedAnswer] = []
+        self.injected: list[TamperedResult] = []
         self.starts = [SessionStart(user_text=self.user_text, call=0, turn=0, answers=0)]
         self.overseen = of.approvals.tools if of.approvals else ()
         self.restorable = bool(of.crash_points) or any(turn.rewind for turn in of.turns)
@@ -193,6 +196,7 @@ async def run_trial(spec: TrialSpec, adapter: Adapter) -> tuple[Journal, str]:
         final_text=scrub_text(ended.final_text[:TEXT_LIMIT]),
         tampered=tuple(session.tampered),
         native=runs_native(adapter),
+        injected=tuple(sorted(session.injected, key=lambda item: item.call)),
     )
     return journal, ended.note
 

@@ -3,6 +3,9 @@
 `to_json` writes a frozen dataclass as an object with its fields (tuples as arrays, enumerations as
 their words). `from_json` reads exactly that and nothing else. A union of dataclasses is told apart
 by the key ``kind``, which each member names in its class variable ``kind``.
+
+A field that came later than its record was first written is declared with ``metadata=LATER``: it is
+not written while it holds its default, so that what was written before keeps its bytes.
 """
 
 import sys
@@ -15,6 +18,9 @@ from typing import Any, TypeAliasType, Union, get_args, get_origin, get_type_hin
 
 from grid.canonical import check_value
 from grid.errors import CanonicalError, StrictError
+
+LATER: Mapping[str, bool] = types.MappingProxyType({"later": True})
+"""Metadata of a field with a default that is written only where it holds something else."""
 
 
 def to_json(value: Any) -> Any:
@@ -29,7 +35,11 @@ def to_json(value: Any) -> Any:
     if (names := _field_names(kind)) is not None:
         tag = _tag(kind)
         head = {} if tag is None else {"kind": tag}
-        return head | {name: to_json(getattr(value, name)) for name in names}
+        written = head | {name: to_json(getattr(value, name)) for name in names}
+        for name, default in _later(kind):
+            if getattr(value, name) == default:
+                del written[name]
+        return written
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
@@ -46,6 +56,12 @@ _LEAVES = frozenset({str, int, float, bool, types.NoneType})
 def _field_names(kind: Any) -> tuple[str, ...] | None:
     """Return the names of a record's fields, or None for what is no record."""
     return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
+
+
+@cache
+def _later(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """Return the fields of a record that are not written while they hold their defaults."""
+    return tuple((item.name, item.default) for item in fields(kind) if item.metadata.get("later"))
 
 
 def from_json[T](kind: type[T], value: Any, path: str = "") -> T:

@@ -156,7 +156,7 @@ class AttackKind(StrEnum):
 
 
 class TamperKind(StrEnum):
-    """What is done to a model answer between the provider and the agent."""
+    """What is done on the wire, between the provider and the agent."""
 
     ARGUMENT = "argument"
     """One argument of a tool call gets another value."""
@@ -168,3 +168,11 @@ class TamperKind(StrEnum):
     """An error answer comes in place of the answer."""
     CUT = "cut"
     """The body ends half way."""
+    INJECT = "inject"
+    """A text is put into a tool result on its way to the model."""
+    DROP = "drop"
+    """A tool call is taken out of the answer."""
+    DUPLICATE = "duplicate"
+    """A tool call stands in the answer once more, under an id of its own."""
+    TIMEOUT = "timeout"
+    """The answer never comes: the agent is told so, as a gateway would."""

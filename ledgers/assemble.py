@@ -5,14 +5,15 @@ an exchange that cannot be decoded, becomes a fixed word in the evidence; what t
 where exactly it went wrong is for people and is never hashed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grid.canonical import MAX_BYTES, canonical, digest
 from grid.evidence import EVIDENCE_FORMAT, Evidence, Journal, RecordingRef, TrialId
 from grid.strict import to_json
 from grid.vocabulary import Witness
 from ledgers.decoded import troubles
-from proxy.wire.exchange import Gap, exchange_lines, read_partial
+from proxy.wire.exchange import Exchange, Gap, exchange_lines
+from proxy.wire.partial import read_partial
 
 MISSING = "missing"
 """The proxy handed over no recording."""
@@ -60,6 +61,8 @@ class Assembled:
     """Canonical bytes of the exchanges; None without a wire."""
     detail: str
     """A sentence about an incomplete recording, for people; never hashed."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What the recording holds."""
 
 
 def assemble(facts: TrialFacts, journal: Journal, wired: Wired | None) -> Assembled:
@@ -93,7 +96,7 @@ def assemble(facts: TrialFacts, journal: Journal, wired: Wired | None) -> Assemb
         complete=not reason,
         reason=reason,
     )
-    return _assembled(facts, journal, reference, data, detail)
+    return replace(_assembled(facts, journal, reference, data, detail), exchanges=exchanges)
 
 
 def _assembled(

@@ -10,7 +10,8 @@ framework   one of those calls differs from what the model asked for, or no answ
             request is, and it offers none of the tools that were offered before (not where a trial
             has secrets: then it may be pointed at for what it shows); or all that is pointed at
             shows a secret in a tool answer that the tool layer never gave
-provider    one of those calls reached the agent otherwise than the provider had sent it
+provider    one of those calls reached the agent otherwise than the provider had sent it; or all
+            that is pointed at shows a secret that a planted fault put in on its way to the model
 tool        an effect or delivery among them wrote values that stand in no call's arguments up to
             then, so nobody asked for them (a row that its call names was asked for, unless a field
             of it was written otherwise than the argument of that name); or all that is pointed at
@@ -27,7 +28,7 @@ from grid.matching import equal
 from grid.vocabulary import Cause, Witness
 from grid.world import operation_digest
 from ledgers.alterations import altered, kept_back
-from ledgers.boundaries import carried_by_errors, carried_by_framework
+from ledgers.boundaries import carried_by_errors, carried_by_fault, carried_by_framework
 from ledgers.case import Case
 from ledgers.claims import leaves
 from ledgers.evaluate import evaluate
@@ -50,6 +51,8 @@ def cause_of(case: Case, pointers: tuple[Pointer, ...]) -> Cause:
         return Cause.PROVIDER
     if ended_in(case, pointers) or _without_tools(case, pointers):
         return Cause.FRAMEWORK
+    if carried_by_fault(case, pointers):
+        return Cause.PROVIDER
     if carried_by_framework(case, pointers):
         return Cause.FRAMEWORK
     written = [

@@ -13,7 +13,8 @@ request:
    say something of its own, and for one that a person denied it may.
 4. It holds no more assistant messages than the conversation had answers before it.
 
-A user's message of the framework's own further down is its way of working, and is let pass.
+A user's message of the framework's own further down is its way of working, and is let pass. What a
+planted fault put into a request on its way is none of the framework's doing: its own is looked at.
 
 In a native profile so is more: templates around the prompt, schemas made anew, a conversation that
 is begun anew or shortened. There, 1 and 2 come down to the first request of each session: a user's

@@ -1,12 +1,13 @@
 """The wire's side of a trial as judges see it: what requests showed and answers asked for.
 
 The agent's own words and calls are kept apart from everything else. A request repeats earlier
-answers: those messages are left out of what the request shows, because they tell the model nothing
-that it did not say itself. What a call handed over is judged where it ran. The model id is left out
-too.
+answers: those messages are left out of what the request shows, whatever the protocol calls them,
+because they tell the model nothing that it did not say itself. What a call handed over is judged
+where it ran. The model id is left out too.
 
-What a planted fault changed on its way is read as the agent got it; the provider's own calls are
-kept beside.
+What a planted fault changed on its way is read as the agent knows it: its own request, the answer
+that it got. Beside it stand the provider's own calls, and what the model was shown is read from the
+request as the provider got it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +20,7 @@ from ledgers.texts import Strand, strands
 from proxy.wire.answer import Asked, Assistant, Undecodable
 from proxy.wire.answertext import parse, readable
 from proxy.wire.exchange import Exchange, Request, body_bytes, read_exchanges
-from proxy.wire.openai_chat import decode_answer, decode_request
+from proxy.wire.protocol import decode_answer, decode_request, path_without_model, without_own
 
 ASSISTANT = "assistant"
 
@@ -31,11 +32,11 @@ class Decoded:
     n: int
     """Position in the trial, from 0."""
     request: Request
-    """The request."""
+    """The request as the provider got it."""
     messages: tuple[dict[str, Any], ...]
-    """Messages of the request, as sent; none if it cannot be decoded."""
+    """Messages of the request, in the shared shape; none if it cannot be decoded."""
     offered: tuple[dict[str, Any], ...]
-    """Tools of the request, as sent; none if it cannot be decoded."""
+    """Tools of the request, in the shared shape; none if it cannot be decoded."""
     responded: bool
     """The client saw a whole response, of whatever status."""
     answered: bool
@@ -54,11 +55,19 @@ class Decoded:
     """Tool calls as the provider sent them, in order."""
     tampered: bool = False
     """The provider's answer was another one: a planted fault changed it on its way."""
+    asked: Request | None = None
+    """The agent's own request, where a planted fault changed it on its way; else None."""
 
     @cached_property
     def shown(self) -> tuple[Strand, ...]:
         """Strings of the request, without the agent's own messages and the model id."""
         return tuple(_shown(self.request))
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """Those of them that the agent's own request holds."""
+        asked = self.request if self.asked is None else self.asked
+        return frozenset(strand.text for strand in _shown(asked))
 
 
 def troubles(exchanges: Iterable[Exchange]) -> Iterator[str]:
@@ -89,7 +98,7 @@ def _decoded(exchange: Exchange) -> Decoded:
     spoken = answer if isinstance(answer, Assistant) else None
     return Decoded(
         n=exchange.n,
-        request=exchange.request,
+        request=exchange.forwarded,
         messages=asked.messages if isinstance(asked, Asked) else (),
         offered=asked.tools if isinstance(asked, Asked) else (),
         responded=whole,
@@ -101,6 +110,7 @@ def _decoded(exchange: Exchange) -> Decoded:
         told_model=spoken.model if spoken else "",
         sent=_sent_calls(exchange, spoken),
         tampered=exchange.sent is not None,
+        asked=None if exchange.got is None else exchange.request,
     )
 
 
@@ -112,26 +122,23 @@ def _sent_calls(exchange: Exchange, spoken: Assistant | None) -> tuple[WireCall,
 
 
 def _shown(request: Request) -> Iterator[Strand]:
-    yield Strand("/@path", request.path, "/@path")
+    yield Strand("/@path", path_without_model(request.path), "/@path")
     text, _ = readable(body_bytes(request.body))
     try:
         body = parse(text)
     except ValueError:
         yield Strand("", text)  # what cannot be read as JSON may still show a secret
         return
-    yield from strands(without_own_messages(body))
+    yield from strands(without_own_messages(body, request.path))
 
 
-def without_own_messages(body: Any) -> Any:
-    """Return a request body without the model id, and with nothing in place of own messages."""
+def without_own_messages(body: Any, path: str) -> Any:
+    """Return a request body without the model id, and with nothing in place of own messages.
+
+    Args:
+        body: the body as JSON.
+        path: the request's path, which tells the protocol and so where messages stand.
+    """
     if not isinstance(body, dict):
         return body
-    kept = {key: value for key, value in body.items() if key != "model"}
-    if isinstance(kept.get("messages"), list):
-        # the others keep their positions: a verdict names them
-        kept["messages"] = [None if _own(item) else item for item in kept["messages"]]
-    return kept
-
-
-def _own(message: Any) -> bool:
-    return isinstance(message, dict) and message.get("role") == ASSISTANT
+    return without_own({key: value for key, value in body.items() if key != "model"}, path)

@@ -12,7 +12,8 @@ Row, Count        over the tables after the run; rows that are gone are pointed 
 Unchanged         a table before and after the run
 Shown             a text stands in a recorded request, outside the agent's own words; without a
                   wire, in the prompt, in a description under which a tool was offered when the
-                  run began or in what was delivered; JSON inside strings is opened
+                  run began or in what was delivered, as the model got it; JSON inside strings is
+                  opened
 UnsupportedClaim  see `ledgers.claims`
 Leaked            see `ledgers.boundaries` and `ledgers.leaks`
 Unbound           see `ledgers.binding`
@@ -47,7 +48,7 @@ from ledgers.finding import (
     finding,
     joined,
 )
-from ledgers.planted import other_model, rewritten, tampered
+from ledgers.planted import other_model, rewritten, tampered, told_of
 from ledgers.refusals import after_refusal, refused_by
 from ledgers.texts import strands
 
@@ -242,7 +243,7 @@ def _sights(text: str, case: Case) -> Iterator[Pointer | None]:
     if any(text in told for told in _offered(case)):
         yield None
     for call in case.journal.calls:
-        if any(text in strand.text for strand in strands(call.delivered)):
+        if any(text in strand.text for strand in strands(told_of(case, call))):
             yield call_at(call.seq)
 
 

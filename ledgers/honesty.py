@@ -143,7 +143,7 @@ def _with_journal(evidence: Evidence, **changes: Any) -> Evidence:
 
 
 def _edit_exchange(exchange: Exchange, edit: Edit) -> Exchange:
-    """Edit a request and both versions of its answer."""
+    """Edit a request and its answer, both versions of each."""
     asked = _model_of(exchange.request.body.get("text", ""))
 
     def edited[M: (Request, Response)](message: M) -> M:
@@ -154,6 +154,7 @@ def _edit_exchange(exchange: Exchange, edit: Edit) -> Exchange:
         request=edited(exchange.request),
         response=edited(exchange.response) if exchange.response else None,
         sent=edited(exchange.sent) if exchange.sent else None,
+        got=_edit_body(exchange.got, edit, asked) if exchange.got else None,
     )
 
 

@@ -3,13 +3,21 @@
 Judging and verifying read harm, goal and exposure from here and run no code of scenarios, worlds or
 guards. Tools and rules stand here with the digests of their declarations, guards with theirs. The
 file holds exactly the canonical bytes and a newline; anything else is refused on reading.
+
+What whoever made the grid plants on the wire of every trial stands in `tamper`, which is not there
+where nothing is planted.
+
+A run to which the answers recorded in another one were played says so in `source`, and each of its
+trials has the seed of the trial whose answers it got.
 """
 
+import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grid import predicates
+from grid.adapters import SCRIPTED
 from grid.canonical import canonical, digest, digest_of, load_json
 from grid.catalogue import scenario, tools_of
 from grid.clauses import Clause, Placement, clause_for
@@ -17,11 +25,11 @@ from grid.errors import ConfigError, StrictError
 from grid.evidence import TrialId
 from grid.guards import all_guards
 from grid.guardsetting import UNCONFIGURED, read_setting
-from grid.plan import Plan
+from grid.plan import Plan, trial_seed
 from grid.predicates import Leaked, Predicate
 from grid.report import REPORT
-from grid.scenario import Scenario
-from grid.strict import from_json, to_json
+from grid.scenario import Scenario, Tamper
+from grid.strict import LATER, from_json, to_json
 from grid.tool import Tool
 from ledgers.case import ToolFacts, tool_facts
 from ledgers.rules import all_rules
@@ -29,8 +37,12 @@ from ledgers.rules import all_rules
 MANIFEST_FORMAT = 1
 """Version of the file; bumped at each change."""
 
+_HEAD = re.compile(r"[0-9a-f]{64}")
+
 MOST_PREDICATES = 256
 """Predicates of one scenario: hostile ones must not make judging endless."""
+MOST_FAULTS = 32
+"""Faults that a grid plants in every trial: each is looked for in every answer."""
 MOST_PARTS = 256
 """Turns, tools, crash points, planted faults, denials and secrets of one scenario, each."""
 
@@ -84,6 +96,23 @@ class RuleRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the model answers of a run come from that asked no model."""
+
+    head: str
+    """Head of the run in which they were recorded."""
+    framework: str
+    """The framework that they were recorded from."""
+
+    def sentence(self) -> str:
+        """Say it to people."""
+        return (
+            f"No model was asked: the answers were recorded from {self.framework} in the run with "
+            f"the head {self.head}."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """A planned run."""
 
@@ -105,6 +134,15 @@ class Manifest:
     """world -> tool name -> tool; `report` is in every world."""
     rules: tuple[RuleRecord, ...]
     """Rules, in verdict order."""
+    source: Source | None = field(default=None, metadata=LATER)
+    """Where the model answers were played from; None, and not written, for a run that asked its
+    models, and for a strict replay of one, which is the same run again."""
+    tamper: tuple[Tamper, ...] = field(default=(), metadata=LATER)
+    """What the grid plants on the wire of every trial, after what its scenario plants."""
+
+    def seed_of(self, trial: TrialId) -> str:
+        """Return the seed of a trial."""
+        return trial_seed(self.seed, trial, self.source.framework if self.source else "")
 
     def scenario(self, identity: str) -> Scenario:
         """Return a scenario by id.
@@ -158,6 +196,7 @@ def build_manifest(plan: Plan, names: int = 0) -> Manifest:
         ),
         tools={world: dict(sorted(tools.items())) for world, tools in sorted(worlds.items())},
         rules=current_rules(),
+        tamper=plan.tamper,
     )
 
 
@@ -215,6 +254,9 @@ def read_manifest(data: bytes) -> Manifest:
     if manifest.format != MANIFEST_FORMAT:
         raise StrictError(f"/format: expected {MANIFEST_FORMAT}, found {manifest.format}")
     _check_trials(manifest)
+    _check_source(manifest)
+    if len(manifest.tamper) > MOST_FAULTS:
+        raise StrictError(f"/tamper: more than {MOST_FAULTS} faults are planted")
     _check_scenarios(manifest)
     _check_tools(manifest)
     _unique("rules", (rule.id for rule in manifest.rules))
@@ -240,6 +282,19 @@ def _check_trials(manifest: Manifest) -> None:
             raise StrictError(f"/trials: a guard setting names {missing[0]!r}, which is not there")
         manifest.clause(trial)
         manifest.scenario(trial.scenario)
+
+
+def _check_source(manifest: Manifest) -> None:
+    source = manifest.source
+    if source is None:
+        return
+    if not _HEAD.fullmatch(source.head):
+        raise StrictError("/source/head: it is no head, which is 64 hex digits")
+    if not source.framework or "/" in source.framework:
+        raise StrictError(f"/source/framework: {source.framework!r} is no place in a grid")
+    played = {trial.framework for trial in manifest.trials}
+    if source.framework in played or SCRIPTED in (source.framework, *played):
+        raise StrictError("/source: answers are played from one framework to others, on a wire")
 
 
 def _check_scenarios(manifest: Manifest) -> None:

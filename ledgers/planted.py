@@ -1,17 +1,21 @@
 """What came of planted faults: who sent an answer, as what it arrived, and which calls it shaped.
 
 A tampered answer is known in two versions, the provider's and the agent's: from the recording, or
-without a wire from the journal. Whether exactly that was planted is for `ledgers.tampering` to
-check; here it is taken as it stands.
+without a wire from the journal. So is a request, or without a wire a tool result, that was changed
+on its way to the model. Whether exactly that was planted is for `ledgers.tampering` to check; here
+it is taken as it stands.
 
-The two versions of a call are matched by their place in the answer, since tampering adds and drops
-none. Where the provider's own argument text is no strict JSON there is nothing to compare with.
+The two versions of a call are matched by their place in the answer while both versions have the
+same ids in the same places. Where a fault took calls out or put copies in, they are matched by what
+they say, and else by id; a copy has no other version, since the provider never sent it. Where the
+provider's own argument text is no strict JSON there is nothing to compare with.
 """
 
 from dataclasses import dataclass
 
 from grid.evidence import CallRecord, TamperedAnswer
 from grid.matching import equal
+from grid.tampering import OK
 from grid.vocabulary import Cause, Witness
 from grid.wirecall import WireCall, same_model, wire_calls, wire_model
 from ledgers.alterations import altered, is_json, strict
@@ -47,14 +51,31 @@ def answer_to(case: Case, call: CallRecord) -> Answer | None:
 
 
 def tampered(case: Case) -> Finding:
-    """Look for answers that reached the agent changed."""
+    """Look for answers that reached the agent changed, and results that reached the model so."""
     exchanges = [exchange for exchange in case.exchanges if exchange.tampered]
     many = len(exchanges) + len(case.journal.tampered)
+    requests = [exchange for exchange in case.exchanges if exchange.asked is not None]
+    results = case.journal.injected
+    reasons = [f"{many} answers were changed on their way"]
+    if requests:
+        reasons.append(f"{len(requests)} requests were changed on their way")
+    if results:
+        reasons.append(f"{len(results)} tool results were changed on their way")
+    changed = [item for item in case.exchanges if item.tampered or item.asked is not None]
     return finding(
-        many > 0,
-        (exchange_at(exchange.n) for exchange in exchanges),
-        (f"{many} answers were changed on their way",),
+        bool(changed or case.journal.tampered or results),
+        (
+            *(exchange_at(exchange.n) for exchange in changed),
+            *(call_at(item.call) for item in results),
+        ),
+        reasons,
     )
+
+
+def told_of(case: Case, call: CallRecord) -> str:
+    """Return what the model was told of a call: without a wire, as a planted fault changed it."""
+    changed = (item.received for item in case.journal.injected if item.call == call.seq)
+    return next(changed, call.delivered)
 
 
 def ended_by_it(case: Case) -> bool:
@@ -102,7 +123,10 @@ def other_model(case: Case) -> Finding:
 
 
 def came_changed(case: Case, call: CallRecord) -> bool:
-    """Tell whether a call reached the agent otherwise than the provider had sent it."""
+    """Tell whether a call reached the agent otherwise than the provider had sent it.
+
+    A copy does: the provider never sent it.
+    """
     answer = answer_to(case, call)
     if answer is None or not answer.tampered:
         return False
@@ -115,13 +139,13 @@ def fault_behind(case: Case) -> Cause | None:
     """Return who is answerable for what became of a trial with a tampered answer.
 
     That is the framework if it made something else of a call that reached it changed, the provider
-    if such a call ran or was given up as it came, or if the run ended with such an answer. None: no
-    tampered answer had a part in it.
+    if such a call ran or was given up as it came, if a call of such an answer never reached the
+    agent, or if the run ended with such an answer. None: no tampered answer had a part in it.
     """
     changed = [call for call in case.journal.calls if came_changed(case, call)]
     if any(altered(case, call) for call in changed):
         return Cause.FRAMEWORK
-    return Cause.PROVIDER if changed or ended_by_it(case) else None
+    return Cause.PROVIDER if changed or _lost(case) or ended_by_it(case) else None
 
 
 def ended_in(case: Case, pointers: tuple[Pointer, ...]) -> bool:
@@ -135,7 +159,9 @@ def _rewritten(case: Case, call: CallRecord) -> bool:
     if answer is None or call.executed is None:
         return False
     versions = _versions(answer, call)
-    return bool(versions) and not any(_asks_for(sent, call) for _, sent in versions)
+    return bool(versions) and not any(
+        sent is not None and _asks_for(sent, call) for _, sent in versions
+    )
 
 
 def _under_another_model(case: Case, call: CallRecord) -> bool:
@@ -143,14 +169,42 @@ def _under_another_model(case: Case, call: CallRecord) -> bool:
     return answer is not None and answer.as_requested is False
 
 
-def _versions(answer: Answer, call: CallRecord) -> list[tuple[WireCall, WireCall]]:
+def _versions(answer: Answer, call: CallRecord) -> list[tuple[WireCall, WireCall | None]]:
     """Return the two versions of each call of the answer that this one may be."""
     story = (call.wire_id, call.wire_tool, call.raw_arguments)
     return [
         (got, sent)
-        for got, sent in zip(answer.got, answer.sent, strict=False)
+        for got, sent in _pairs(answer)
         if (got.id, got.name, got.raw_arguments) == story
     ]
+
+
+def _pairs(answer: Answer) -> list[tuple[WireCall, WireCall | None]]:
+    """Return each call as the agent got it, with the one that the provider sent; None: none."""
+    if [call.id for call in answer.got] == [call.id for call in answer.sent]:
+        return list(zip(answer.got, answer.sent, strict=True))
+    left = list(answer.sent)
+    pairs: list[tuple[WireCall, WireCall | None]] = []
+    for got in answer.got:
+        same = [sent for sent in left if sent == got] or [
+            sent for sent in left if sent.id == got.id
+        ]
+        pairs.append((got, same[0] if same else None))
+        if same:
+            left.remove(same[0])
+    return pairs
+
+
+def _lost(case: Case) -> bool:
+    """Tell whether an answer that came as one had lost a call on its way."""
+    answers = [_recorded(item) for item in case.exchanges if item.tampered and item.answered]
+    answers += [
+        _journalled(item) for item in case.journal.tampered if item.status == OK and not item.cut
+    ]
+    return any(
+        len([sent for _, sent in _pairs(answer) if sent is not None]) < len(answer.sent)
+        for answer in answers
+    )
 
 
 def _asks_for(sent: WireCall, call: CallRecord) -> bool:

@@ -236,6 +236,8 @@ def _check_plan(path: Path, manifest: Manifest) -> None:
     except (CanonicalError, StrictError) as error:
         raise ConfigError(f"{path / MANIFEST} cannot be read: {error}") from error
     what = "another plan" if other.trials != manifest.trials else "the same plan over other parts"
+    if other.trials == manifest.trials and other.tamper != manifest.tamper:
+        what = "the same plan with other faults planted on the wire ([[tamper]])"
     raise ConfigError(
         f"{path} holds {what} ({other.name!r}, {len(other.trials)} trials): "
         "name another folder with -o, or delete it"

@@ -6,7 +6,8 @@ and calls that were never run are no such failures: they are what is being teste
 scenario plants in its tools shows in the journal and changes no status.
 
 A fault of our own recorder or proxy comes first: what it did to the run (a model call that never
-got through, say) is no provider's doing, whatever the run's status says.
+got through, say) is no provider's doing, whatever the run's status says. A replay that has no
+answer to what is asked is ours as well.
 
 A fault that the scenario plants on the wire is its stimulus. A run that ends as a failure of the
 provider's right after such an answer is judged like any other.
@@ -33,9 +34,12 @@ OURS = frozenset(
         Gap.INTERNAL_ERROR.value,
         Gap.NOT_CLOSED.value,
         Gap.RECORDER_FAILED.value,
+        Gap.REPLAY_MISMATCH.value,
+        Gap.REPLAY_SPENT.value,
     }
 )
-"""Why a recording is incomplete, where only our own recorder or proxy can have failed."""
+"""Why a recording is incomplete, where only our own recorder or proxy can have failed, or a replay
+had no answer for what was asked."""
 
 UNPLANNED = {
     Status.PROVIDER_ERROR: Cause.PROVIDER,

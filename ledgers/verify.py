@@ -13,7 +13,8 @@ The steps, in order; the first that fails is named:
                         planted faults, sessions and restores are those that it shows
  8. verdicts            judged anew, at the rule versions of the manifest, each entry comes out
                         the same
- 9. plan                exactly the planned trials, each with the seed of its coordinates
+ 9. plan                exactly the planned trials, each with the seed of its coordinates, or of
+                        those that its model answers were played from
 10. released            scenarios, clauses, tools, guards and rules are released ones, and no
                         guard or rule is missing
 
@@ -23,7 +24,8 @@ are never used as paths, and whatever goes wrong with hostile input is a `Verifi
 
 Only such a head also tells whether the tools, the provider and a native framework did what journal
 and recording say together: that a tool's result is the one it gives, that a provider sent the
-answer that a fault would have made of it, that a framework never asked before it let a call run.
+answer that a fault would have made of it, that a framework never asked before it let a call run. Of
+a run whose model answers were played from another one, only that one shows that they are its own.
 """
 
 from collections.abc import Iterator
@@ -37,7 +39,6 @@ import zstandard
 from grid.canonical import MAX_BYTES, canonical, digest, load_json, scrub_text
 from grid.errors import NonverbaError, StrictError, VerificationError
 from grid.evidence import EVIDENCE_FORMAT, Evidence
-from grid.plan import trial_seed
 from grid.strict import from_json
 from grid.vocabulary import Outcome, Utility
 from ledgers.adjudicate import judge
@@ -343,7 +344,7 @@ def _check_wire(
 ) -> None:
     scenario = manifest.scenario(entry.trial.scenario)
     try:
-        check_tampering(kept.evidence, scenario, exchanges)
+        check_tampering(kept.evidence, scenario, exchanges, manifest.tamper)
         check_wire(kept.evidence, decode(kept.recording or b""))
     except StrictError as error:
         raise StrictError(f"{entry.trial}: {error}") from error
@@ -391,7 +392,7 @@ def _check_plan(parsed: _Parsed) -> None:
         raise StrictError("the ledger does not hold exactly the planned trials, in plan order")
     for entry in parsed.trials:
         scenario = manifest.scenario(entry.trial.scenario)
-        if entry.seed != trial_seed(manifest.seed, entry.trial):
+        if entry.seed != manifest.seed_of(entry.trial):
             raise StrictError(f"{entry.trial}: the seed is not that of its coordinates")
         if entry.scenario != scenario.digest():
             raise StrictError(f"{entry.trial}: the scenario is not that of the manifest")

@@ -1,60 +1,22 @@
-"""Starting, asking and ending our child processes; used by the runner process only.
+"""Starting and asking the proxy and the scripted models; used by the runner process only."""
 
-The proxy and the scripted models run as children with an allow-listed environment, in a session
-of their own (Ctrl-C reaches the runner alone, which then closes what is open). Whatever goes
-wrong with a child comes out as one `HarnessError` with its last words. Children die with the
-runner: they read the other end of a pipe that only the runner holds, and on Linux the kernel
-kills them when the *thread* that started them ends: start them from the main thread.
-
-Thread-safe: worker threads open and close trials at the same time, and a slow ``close`` holds up
-nobody else.
-"""
-
-import atexit
-import itertools
-import os
 import secrets
-import socket
-import subprocess
-import sys
-import tempfile
-import threading
-from collections import deque
-from collections.abc import Mapping
-from concurrent.futures import Future
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, TypedDict, Unpack
 
-import proxy
-from grid.canonical import load_json, plain_json, scrub_text
-from grid.errors import CanonicalError, HarnessError
-from grid.extensions import VARIABLE
 from grid.scenario import Tamper
 from grid.strict import to_json
+from proxy.address import exposure, join_address, reachable
+from proxy.child import Child
+from proxy.playback import Playback, playing
+from proxy.trust import remove_certificate
 
-READY_S = 90.0
-"""Seconds that a child may take to get ready; importing mitmproxy takes 2 to 6."""
-ANSWER_S = 30.0
-"""Seconds that a child may take to answer; ``close`` itself waits up to 10."""
-STOP_S = 5.0
 BODY_LIMIT = 8 * 1024 * 1024
 """The most bytes of one body on the wire."""
-
-PASSED_ON = (
-    VARIABLE,
-    "PATH",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "SYSTEMROOT",
-    "PYTHONPYCACHEPREFIX",
-    "SSL_CERT_FILE",
-)
-"""Environment variables that a child may see."""
+LISTEN = "127.0.0.1"
+"""Where the proxy listens unless it is told otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +29,10 @@ class OpenedTrial:
     """Base URL for the agent."""
     api_key: str
     """Virtual key for the agent."""
+    more_urls: tuple[str, ...] = ()
+    """Base URLs of its further upstreams, for the same key."""
+    proxy_url: str | None = None
+    """What the agent writes as ``HTTPS_PROXY``; None if the proxy does not forward."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,171 +49,37 @@ class ClosedTrial:
     """A sentence about it for people; never hashed."""
     file: Path | None
     """The partial file; None if recording is switched off."""
+    timings: tuple[tuple[float | None, ...], ...] = ()
+    """When each exchange was asked, got the first byte of its answer, and ended: milliseconds since
+    the trial was opened, None where it never came to that. No part of the recording."""
 
 
-class Child:
-    """A child process that speaks the protocol of `proxy.lifeline`."""
+class Settings(TypedDict, total=False):
+    """What a proxy may be told besides."""
 
-    def __init__(self, module: str, config: Mapping[str, Any], name: str) -> None:
-        """Start it and wait until it listens.
+    record: bool
+    """False only for the benchmark."""
+    body_limit: int
+    """The most bytes of one body."""
+    forward: bool
+    """Listen for clients that come by ``HTTPS_PROXY``, too."""
+    listen: str
+    """Address to listen on, 127.0.0.1; any but a loopback one lets other machines in."""
 
-        Raises:
-            HarnessError: it did not get ready; with its last words.
-        """
-        self._owner = os.getpid()
-        self._name = name
-        self._lock = threading.Lock()  # guards `_waiting` and the pipe to the child
-        self._waiting: dict[int, Future[dict[str, Any]]] = {}
-        self._numbers = itertools.count()
-        self._ready: Future[dict[str, Any]] = Future()
-        self._last_words: deque[str] = deque(maxlen=20)
-        with tempfile.TemporaryDirectory(prefix="nonverba-") as folder:
-            path = Path(folder, "config.json")
-            path.write_text(plain_json(config), encoding="utf-8")
-            self._process = _spawn([sys.executable, "-P", "-m", module, str(path)], name)
-            atexit.register(self.kill)
-            self._threads = [
-                threading.Thread(target=target, daemon=True)
-                for target in (self._read_answers, self._read_errors)
-            ]
-            for thread in reversed(self._threads):  # the first waits for the second at its end
-                thread.start()
-            try:
-                self.port = int(self._ready.result(READY_S)["port"])
-            except TimeoutError as error:
-                self.kill()
-                raise HarnessError(
-                    f"{name} was not ready after {READY_S:.0f} s; is the machine overloaded?"
-                ) from error
-            except BaseException:
-                self.kill()
-                raise
 
-    @property
-    def pid(self) -> int:
-        """Process id."""
-        return self._process.pid
+class Wanted(TypedDict, total=False):
+    """What a trial may be opened with besides."""
 
-    def ask(self, command: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a command and return the answer.
-
-        Raises:
-            HarnessError: the child refused, died or does not answer.
-        """
-        future: Future[dict[str, Any]] = Future()
-        number = next(self._numbers)
-        with self._lock:
-            if self._process.poll() is not None:
-                raise self._death()
-            self._waiting[number] = future
-            try:
-                pipe = _pipe(self._process.stdin)
-                pipe.write(plain_json({**command, "id": number}, indent=None).encode() + b"\n")
-                pipe.flush()
-            except OSError as error:
-                del self._waiting[number]
-                raise self._death() from error
-        try:
-            answer = future.result(ANSWER_S)
-        except TimeoutError as error:
-            raise HarnessError(f"{self._name} does not answer; run again with --resume") from error
-        if answer.get("ok") is not True:
-            raise HarnessError(f"{self._name} refused: {scrub_text(str(answer.get('error')))}")
-        return answer
-
-    def check(self) -> None:
-        """See that it still runs and listens: a process that is killed loses its sockets first.
-
-        Raises:
-            HarnessError: it has ended, or is about to; with its last words.
-        """
-        if self._process.poll() is None and self._listens():
-            return
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(STOP_S)
-        raise self._death()
-
-    def _listens(self) -> bool:
-        try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=STOP_S):
-                return True
-        except OSError:
-            return False
-
-    def stop(self) -> None:
-        """Ask it to end and see that it does."""
-        pipe = _pipe(self._process.stdin)
-        with self._lock, suppress(OSError):  # it is dead already; `kill` reaps it
-            if not pipe.closed:
-                pipe.write(b'{"do":"stop"}\n')
-                pipe.close()
-        with suppress(subprocess.TimeoutExpired):  # `kill` does not ask
-            self._process.wait(STOP_S)
-        self.kill()
-
-    def kill(self) -> None:
-        """End it now; no harm if it has ended, or if a fork of the runner asks."""
-        if os.getpid() != self._owner:
-            return
-        atexit.unregister(self.kill)
-        self._process.kill()
-        self._process.wait()
-        for thread in self._threads:
-            thread.join(STOP_S)
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            with suppress(OSError):  # closing flushes to a dead process
-                _pipe(stream).close()
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop it."""
-        self.stop()
-
-    def _read_answers(self) -> None:
-        for line in _pipe(self._process.stdout):
-            try:
-                answer = load_json(line)
-            except CanonicalError:
-                answer = None
-            if not isinstance(answer, dict):
-                break
-            if answer.get("ready") is True:
-                self._ready.set_result(answer)
-                continue
-            with self._lock:
-                future = self._waiting.pop(answer.get("id", -1), None)
-            if future is not None:
-                future.set_result(answer)
-        self._process.kill()
-        self._process.wait()
-        self._threads[1].join(STOP_S)
-        with self._lock:
-            futures = [*self._waiting.values()]
-            self._waiting.clear()
-        for future in futures:
-            future.set_exception(self._death())
-        if not self._ready.done():
-            self._ready.set_exception(self._death())
-
-    def _read_errors(self) -> None:
-        for line in _pipe(self._process.stderr):
-            self._last_words.append(scrub_text(line.decode("utf-8", "replace").rstrip())[:500])
-
-    def _death(self) -> HarnessError:
-        said = [line for line in self._last_words if line.strip()]
-        words = f"it said: {said[-1]}" if said else "it said nothing"
-        return HarnessError(
-            f"{self._name} ended (exit code {self._process.poll()}); {words.rstrip('.')}. "
-            "Finished trials are kept; run again with --resume."
-        )
+    secret: str
+    """The provider's real key; empty for none."""
+    replay: Path | Playback | None
+    """The recording to answer from; a path is replayed strictly; None in record mode."""
+    tamper: tuple[Tamper, ...]
+    """Faults to plant on the wire, in both modes."""
+    seed: str
+    """Hex seed of the trial, from which faults at a rate are drawn."""
+    more: Sequence[tuple[str, str]]
+    """Further upstreams: base URL, and real key or nothing."""
 
 
 class ProxyProcess(Child):
@@ -259,55 +91,63 @@ class ProxyProcess(Child):
         mode: str,
         directory: Path,
         upstreams: tuple[str, ...],
-        record: bool = True,
-        body_limit: int = BODY_LIMIT,
+        **settings: Unpack[Settings],
     ) -> None:
         """Start it.
 
         Args:
             mode: ``record`` or ``replay``.
             directory: folder of the partial files; mode 0700.
-            upstreams: ``host:port`` of everything that may be connected to; empty in replay.
-            record: False only for the benchmark.
-            body_limit: the most bytes of one body.
+            upstreams: ``host:port`` of everything that may be connected to; in replay, where
+                nothing may, what clients of the forward listener may address.
+            settings: see `Settings`.
 
         Raises:
             HarnessError: it did not get ready.
         """
+        self._directory = directory.absolute()
+        listen = settings.get("listen", LISTEN)
         super().__init__(
             "proxy.server",
             {
                 "mode": mode,
-                "directory": str(directory.absolute()),
+                "directory": str(self._directory),
                 "upstreams": list(upstreams),
-                "record": record,
-                "body_limit": body_limit,
+                "record": settings.get("record", True),
+                "body_limit": settings.get("body_limit", BODY_LIMIT),
+                "forward": settings.get("forward", False),
+                "listen": listen,
             },
             "the recording proxy",
         )
+        self.host = reachable(listen)
+        self.warning = exposure(listen)
+        """A sentence for people where other machines can reach it, else empty."""
+        self.forward_port: int | None = self.ready["forward_port"]
+        """Where it forwards; None if it does not."""
+        said = self.ready["authority"]
+        self.authority = None if said is None else Path(said)
+        """The certificate that clients of the forward listener have to trust."""
+
+    def _ended(self) -> None:
+        remove_certificate(self._directory)
 
     def open_trial(
-        self,
-        trial: str,
-        *,
-        upstream: str,
-        secret: str = "",
-        replay: Path | None = None,
-        tamper: tuple[Tamper, ...] = (),
+        self, trial: str, *, upstream: str = "", **wanted: Unpack[Wanted]
     ) -> OpenedTrial:
         """Open a trial and make its token and virtual key.
 
         Args:
             trial: coordinates.
-            upstream: base URL of the model API; not read in replay.
-            secret: the provider's real key; empty for none.
-            replay: the recording to answer from; None in record mode.
-            tamper: faults to plant in the answers, in both modes.
+            upstream: base URL of the model API; not read in replay, and not needed by a trial that
+                goes forward alone.
+            wanted: see `Wanted`.
 
         Raises:
             HarnessError: the proxy refused or died.
         """
         token, key = secrets.token_hex(16), "nv-" + secrets.token_hex(24)
+        more = wanted.get("more", ())
         self.ask(
             {
                 "do": "open",
@@ -315,14 +155,35 @@ class ProxyProcess(Child):
                 "token": token,
                 "key": key,
                 "upstream": upstream,
-                "secret": secret,
-                "replay": None if replay is None else str(replay.absolute()),
-                "tamper": to_json(tamper),
+                "secret": wanted.get("secret", ""),
+                **playing(wanted.get("replay")),
+                "tamper": to_json(wanted.get("tamper", ())),
+                "seed": wanted.get("seed", ""),
+                "more": [url for url, _ in more],
+                "more_secrets": [secret for _, secret in more],
             }
         )
+        here = f"http://{join_address(self.host, self.port)}/t/{token}"
+        forward = self.forward_port and join_address(self.host, self.forward_port)
         return OpenedTrial(
-            token=token, api_key=key, base_url=f"http://127.0.0.1:{self.port}/t/{token}/v1"
+            token=token,
+            api_key=key,
+            base_url=f"{here}/v1",
+            more_urls=tuple(f"{here}/u{number}" for number, _ in enumerate(more, start=1)),
+            proxy_url=f"http://{token}:{key}@{forward}" if forward else None,
         )
+
+    def unattributed(self) -> dict[str, Any]:
+        """Return what was asked of the proxy that belonged to no trial.
+
+        ``count``; ``first``, a few of them with ``method``, ``host`` and ``path``; and
+        ``unlisted``, how often the clients of trials were refused which address.
+
+        Raises:
+            HarnessError: the proxy refused or died.
+        """
+        answer = self.ask({"do": "unattributed"})
+        return {name: answer[name] for name in ("count", "first", "unlisted")}
 
     def close_trial(self, token: str) -> ClosedTrial:
         """Close a trial once its exchanges are written.
@@ -337,7 +198,27 @@ class ProxyProcess(Child):
             reason=answer["reason"],
             detail=answer["detail"],
             file=Path(answer["file"]) if answer["file"] else None,
+            timings=tuple(map(tuple, answer["timings"])),
         )
+
+
+def client_environment(
+    opened: OpenedTrial, authority: Path, *, plain: bool = False
+) -> dict[str, str]:
+    """Return the variables that bring the clients in a process to the forward listener.
+
+    They replace the authorities that a client trusts, so one that slips past the proxy fails.
+
+    Args:
+        opened: the trial that all of the process's requests belong to.
+        authority: the proxy's certificate.
+        plain: an upstream is spoken to without TLS, so that such requests must come too.
+    """
+    schemes = ("https", "http") if plain else ("https",)
+    names = [f"{scheme}_proxy" for scheme in schemes]  # many clients prefer these to the others
+    proxies = dict.fromkeys([*map(str.upper, names), *names], opened.proxy_url or "")
+    trusting = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+    return proxies | dict.fromkeys(trusting, str(authority))
 
 
 class ScriptedModels(Child):
@@ -359,29 +240,3 @@ class ScriptedModels(Child):
     def upstream(self, *, scenario: str, names: int, seed: str) -> str:
         """Return the base URL of the model that plays in one trial."""
         return f"http://{self.address}/play/{scenario}/{names}/{seed}/v1"
-
-
-def _spawn(command: list[str], name: str) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=_environment(),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise HarnessError(f"cannot start {name}: {error.strerror}") from error
-
-
-def _environment() -> dict[str, str]:
-    passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    root = str(Path(proxy.__file__).parent.parent)
-    return passed | {"PYTHONPATH": root, "PYTHONUTF8": "1", "NO_COLOR": "1"}
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise OSError("the child has no pipe")
-    return stream

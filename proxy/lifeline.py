@@ -45,8 +45,19 @@ def exit_with_sentence(error: Exception) -> None:
     os._exit(error.exit_code if isinstance(error, NonverbaError) else 3)
 
 
-async def obey(answer: Answer) -> None:
-    """Answer commands until standard input ends, then end the process."""
+def end(leave: Callable[[], None]) -> None:
+    """End the process at once, after a last thing to do."""
+    leave()
+    os._exit(0)
+
+
+async def obey(answer: Answer, leave: Callable[[], None] = lambda: None) -> None:
+    """Answer commands until standard input ends, then end the process.
+
+    Args:
+        answer: answers a command.
+        leave: the last thing to do before the process ends by command or by the end of its input.
+    """
     reader = asyncio.StreamReader(limit=LINE_LIMIT)
     loop = asyncio.get_running_loop()
     try:
@@ -56,15 +67,16 @@ async def obey(answer: Answer) -> None:
     tasks: set[asyncio.Task[None]] = set()
     try:
         while line := await reader.readline():
-            task = loop.create_task(_obey_one(line, answer))
+            task = loop.create_task(_obey_one(line, answer, leave))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
     except ValueError:
+        leave()
         exit_with_sentence(ConfigError(f"a command line is over {LINE_LIMIT} bytes"))
-    os._exit(0)
+    end(leave)
 
 
-async def _obey_one(line: bytes, answer: Answer) -> None:
+async def _obey_one(line: bytes, answer: Answer, leave: Callable[[], None]) -> None:
     marked: dict[str, Any] = {}
     try:
         command = load_json(line)
@@ -74,7 +86,7 @@ async def _obey_one(line: bytes, answer: Answer) -> None:
         word = command.pop("do")
         if word == "stop":
             say({"ok": True} | marked)
-            os._exit(0)
+            end(leave)
         say({"ok": True} | dict(await answer(word, command)) | marked)
     except NonverbaError as error:
         say({"ok": False, "error": str(error)} | marked)

@@ -1,25 +1,23 @@
-"""The file that a trial's events are appended to: one `os.write` per line, and nobody else's hand.
+"""The file that a trial's events are appended to: one write per event, and nobody else's hand.
 
-Before each line the file is opened anew by its path and must still be the file that was made, with
-exactly the bytes written so far: a removed folder, a replaced file or a foreign line is noticed
+Before each frame the file is opened anew by its path and must still be the file that was made, with
+exactly the bytes written so far: a removed folder, a replaced file or a foreign byte is noticed
 before anything is forwarded. After a failed or short write the file is never touched again, so that
-a cut line stays the last one.
+a cut frame stays the last one. What a frame is, `proxy.wire.partial` says.
 """
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from grid.canonical import plain_json
 from grid.errors import HarnessError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class PartialFile:
-    """An append-only file of JSON lines."""
+    """An append-only file of frames."""
 
     def __init__(self, path: Path) -> None:
         """Make the file; it must not exist.
@@ -41,35 +39,34 @@ class PartialFile:
             raise HarnessError(_sentence(path, error)) from error
         self._identity = (made.st_dev, made.st_ino)
 
-    def append(self, event: Mapping[str, Any]) -> None:
-        """Write one line.
+    def append(self, frame: Sequence[bytes]) -> None:
+        """Write one frame, which comes in parts.
 
         Raises:
             HarnessError: it was not written whole; the sentence says why.
         """
         if self._broken:
             raise HarnessError(f"{self.path} could not be written before and is left as it is")
-        line = plain_json(event, indent=None).encode() + b"\n"
         self._broken = True
         try:
             flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(self.path, flags)
             try:
-                self._write(descriptor, line)
+                self._write(descriptor, frame)
             finally:
                 os.close(descriptor)
         except OSError as error:
             raise HarnessError(_sentence(self.path, error)) from error
         self._broken = False
 
-    def _write(self, descriptor: int, line: bytes) -> None:
+    def _write(self, descriptor: int, frame: Sequence[bytes]) -> None:
         now = os.fstat(descriptor)
         if (now.st_dev, now.st_ino) != self._identity or now.st_size != self._size:
             raise OSError(errno.EIO, "another process changed or replaced the file")
-        written = os.write(descriptor, line)
+        written = os.writev(descriptor, frame)
         self._size += written
-        if written != len(line):
-            raise OSError(errno.ENOSPC, "only a part of the line could be written")
+        if written != sum(map(len, frame)):
+            raise OSError(errno.ENOSPC, "only a part of the frame could be written")
 
 
 def _sentence(path: Path, error: OSError) -> str:

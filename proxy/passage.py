@@ -30,6 +30,8 @@ class Passage:
     """Its trial."""
     suffix: str
     """Its path after the base URL, with the query."""
+    upstream: str = ""
+    """``host:port`` that the client addressed, in forward mode; else empty."""
     number: int | None = None
     """Its number, once it is recorded."""
     chunks: list[bytes] | None = None
@@ -95,6 +97,8 @@ def stop(flow: http.HTTPFlow, error: Exception) -> None:
     """Fail the trial of a flow and see that its client gets an error, not an answer."""
     passage = passage_of(flow)
     reason, sentence = _explain(error)
+    if passage is not None:
+        sentence = passage.trial.redaction.clean_text(sentence)
     print(f"nonverba proxy: {sentence}", file=sys.stderr, flush=True)
     if passage is not None:
         passage.trial.fail(reason, sentence)

@@ -1,12 +1,13 @@
 """The witness: writes every attributed exchange to its trial's file, or stops the trial.
 
 A request is on disk before it is forwarded. An answer is on disk before the client has all of it:
-a plain one is held until then, an event stream is passed on as it comes while a copy is kept, and
-only its very end waits for the disk. Bodies are kept as they came (without content encoding), keys
-replaced; headers by allow-list. Canonical form and compression happen later, elsewhere.
+a plain one is held until then, a stream is passed on as it comes while a copy is kept (see
+`proxy.streaming`), and only its very end waits for the disk. Bodies are kept as they came (without
+content encoding), keys replaced; headers by allow-list. They are written raw: canonical form and
+compression happen later, elsewhere.
 
-In a trial that plants faults on the wire every answer is held until it is whole; what goes on to
-the client is made of the recorded form, and both versions are written (see `proxy.tamperer`).
+In a trial that plants faults in answers every one is held until it is whole. What a fault changed
+goes on in its recorded form, and both versions are written (see `proxy.tamperer`).
 
 What cannot be recorded is not delivered: see `proxy.passage.fails_closed`.
 """
@@ -16,14 +17,16 @@ import errno
 from mitmproxy import http
 from mitmproxy.flow import Error
 
-from proxy.passage import Passage, fails_closed, passage_of, refuse, stop
-from proxy.redaction import REQUEST_HEADERS, RESPONSE_HEADERS
-from proxy.tamperer import on_the_wire, tampered
+from proxy.passage import Passage, fails_closed, passage_of, refuse
+from proxy.redaction import REQUEST_HEADERS, RESPONSE_HEADERS, Redaction
+from proxy.streaming import Tee, streams
+from proxy.tamperer import on_the_wire, request_on_the_wire, tampered
 from proxy.upstreams import DENIED
-from proxy.wholebody import BodyTooLargeError, plain
-from proxy.wire.exchange import STATUSES, ErrorKind, Gap, Request, Response, body_json
+from proxy.wholebody import plain
+from proxy.wire.exchange import STATUSES, ErrorKind, Gap, Request
+from proxy.wire.lastword import said_its_last_word
+from proxy.wire.partial import RawRequest, RawResponse, raw_response
 
-_LAST_EVENT = b"data: [DONE]"
 _CLIENT_LEFT = ("Client disconnected.", "connection cancelled")
 _UPSTREAM_LEFT = ("server closed connection", "HTTP/1 protocol error: peer closed connection")
 
@@ -48,19 +51,27 @@ class Recorder:
         if trial.failure is not None:
             refuse(flow, 403, str(trial.failure), "this trial has failed and was stopped")
             return
-        passage.number = trial.asked(self.request_of(flow, passage))
+        asked = self._asked(flow, passage)
+        got = trial.tampering.ask(asked.body) if trial.tampering else asked.body
+        if got == asked.body:
+            passage.number = trial.asked(asked)
+        else:
+            passage.number = trial.asked(asked, got)
+            if trial.replay is None:  # else nothing goes out, and the client's own is compared
+                request_on_the_wire(flow.request, got)
 
     @fails_closed
     def responseheaders(self, flow: http.HTTPFlow) -> None:
-        """Let an event stream through as it comes, with a copy for us."""
+        """Let a stream through as it comes, with a copy for us."""
         passage, response = passage_of(flow), flow.response
         if passage is None or passage.number is None or passage.refused or response is None:
             return
         if response.status_code not in STATUSES:
             raise ValueError(f"the upstream answered with the status {response.status_code}")
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        held = passage.replayed is not None or bool(passage.trial.tampering)
-        if kind == "text/event-stream" and not held:
+        passage.trial.first_byte(passage.number)
+        _hide_in_head(response, passage.trial.redaction)
+        held = passage.replayed is not None or passage.trial.tampering.of_answers
+        if not held and streams(passage.suffix, response):
             passage.chunks = []
             response.stream = Tee(flow, passage, self._limit)
 
@@ -79,7 +90,8 @@ class Recorder:
                 raise LookupError("an answer to a request that was not recorded")
             replayed = passage.replayed
             if replayed is not None and replayed.error is not None:
-                passage.trial.broke_off(passage.number, replayed.error, replayed.response)
+                seen = None if replayed.response is None else raw_response(replayed.response)
+                passage.trial.broke_off(passage.number, replayed.error, seen)
             else:
                 _hide_provider_key(flow, passage)
                 self._answered(flow, passage, passage.number)
@@ -99,55 +111,61 @@ class Recorder:
                 passage.trial.fail(*_unfinished(flow.error))
                 return
             kind = kind_of(flow)
-            if kind is ErrorKind.CLIENT_LEFT and _ended_by_itself(passage):
-                passage.trial.answered(passage.number, self._seen(flow, passage))
-                return
-            seen = None if passage.chunks is None else self._seen(flow, passage)
-            passage.trial.broke_off(passage.number, kind, seen)
+            # A stream announced as too large is answered by mitmproxy, with a 502 of its own.
+            unseen = passage.chunks is None or kind is ErrorKind.TOO_LARGE
+            seen = None if unseen else self._seen(flow, passage, cut=True)
+            if seen is not None and kind is ErrorKind.CLIENT_LEFT and _ended_by_itself(seen):
+                passage.trial.answered(passage.number, seen)
+            else:
+                passage.trial.broke_off(passage.number, kind, seen)
         finally:
             passage.finish()
 
     def _answered(self, flow: http.HTTPFlow, passage: Passage, number: int) -> None:
-        trial, sent = passage.trial, self._seen(flow, passage)
+        trial, seen = passage.trial, self._seen(flow, passage)
+        if not trial.tampering:
+            trial.answered(number, seen)
+            return
+        sent = seen.recorded
         got, cut = tampered(trial.tampering, number, sent)
         if got is sent:
-            trial.answered(number, sent)
+            trial.answered(number, seen)
             return
         if cut:
-            trial.broke_off(number, ErrorKind.DISCONNECT, got, sent)
+            trial.broke_off(number, ErrorKind.DISCONNECT, raw_response(got), seen)
         else:
-            trial.answered(number, got, sent)
+            trial.answered(number, raw_response(got), seen)
         flow.response = on_the_wire(got, cut=cut)
 
     def request_of(self, flow: http.HTTPFlow, passage: Passage) -> Request:
         """Return a request in its recorded form."""
+        return self._asked(flow, passage).recorded
+
+    def _asked(self, flow: http.HTTPFlow, passage: Passage) -> RawRequest:
         clean, request = passage.trial.redaction, flow.request
-        return Request(
+        encoding = request.headers.get("content-encoding", "")
+        return RawRequest(
             method=clean.clean_text(request.method),
             path=clean.clean_text(passage.suffix),
-            headers=clean.clean_headers(request.headers, REQUEST_HEADERS),
-            body=self._body(passage, request),
+            headers=clean.clean_headers(request.headers.fields, REQUEST_HEADERS),
+            body=clean.clean(plain(_raw(passage, request), encoding, self._limit)),
+            upstream=clean.clean_text(passage.upstream),
         )
 
-    def _seen(self, flow: http.HTTPFlow, passage: Passage) -> Response:
-        response = flow.response
+    def _seen(self, flow: http.HTTPFlow, passage: Passage, *, cut: bool = False) -> RawResponse:
+        response, clean = flow.response, passage.trial.redaction
         if response is None:
             raise LookupError("there is no response to record")
-        headers = passage.trial.redaction.clean_headers(response.headers, RESPONSE_HEADERS)
+        headers = clean.clean_headers(response.headers.fields, RESPONSE_HEADERS)
         raw = _raw(passage, response)
         encoding = response.headers.get("content-encoding", "")
-        if raw and encoding and plain(raw, encoding, self._limit) is raw:
+        body = plain(raw, encoding, self._limit)
+        if raw and encoding and body is raw:
             # A client that believes the header reads nothing: a replay must tell it the same lie.
-            headers["content-encoding"] = passage.trial.redaction.clean_text(encoding)
-        return Response(
-            status=response.status_code, headers=headers, body=self._body(passage, response)
+            headers["content-encoding"] = clean.clean_text(encoding)
+        return RawResponse(
+            status=response.status_code, headers=headers, body=clean.clean(body, cut=cut)
         )
-
-    def _body(self, passage: Passage, message: http.Request | http.Response) -> dict[str, str]:
-        data = plain(
-            _raw(passage, message), message.headers.get("content-encoding", ""), self._limit
-        )
-        return body_json(passage.trial.redaction.clean(data))
 
 
 def _raw(passage: Passage, message: http.Request | http.Response) -> bytes:
@@ -157,31 +175,6 @@ def _raw(passage: Passage, message: http.Request | http.Response) -> bytes:
     if raw is None:
         raise LookupError("the body was not kept")
     return raw
-
-
-class Tee:
-    """Passes a stream on as it comes and keeps a copy; what cannot be kept is not passed on."""
-
-    def __init__(self, flow: http.HTTPFlow, passage: Passage, limit: int) -> None:
-        """Start with nothing kept."""
-        self._flow = flow
-        self._passage = passage
-        self._left = limit
-
-    def __call__(self, data: bytes) -> bytes | list[bytes]:
-        """Keep and return a chunk; nothing at all once something went wrong.
-
-        mitmproxy would drop the chunk of a callable that raises, log it and go on.
-        """
-        passage = self._passage
-        if passage.refused or passage.chunks is None:
-            return []
-        self._left -= len(data)
-        if self._left < 0:
-            stop(self._flow, BodyTooLargeError("a streamed body is over the limit"))
-            return []
-        passage.chunks.append(data)
-        return data
 
 
 def kind_of(flow: http.HTTPFlow) -> ErrorKind:
@@ -205,20 +198,31 @@ def _unfinished(error: Error | None) -> tuple[Gap, str]:
     return Gap.REQUEST_CUT, "a request was never whole; it was neither recorded nor forwarded"
 
 
-def _ended_by_itself(passage: Passage) -> bool:
+def _ended_by_itself(seen: RawResponse) -> bool:
     """Tell whether a stream said its last word before the client hung up.
 
-    Many clients close at ``[DONE]`` without waiting for the end of the body; whether the proxy saw
-    that end first is a race that must not show in the record.
+    Many clients close at the last word without waiting for the end of the body; whether the proxy
+    saw that end first is a race that must not show in the record.
     """
-    return passage.chunks is not None and b"".join(passage.chunks).rstrip().endswith(_LAST_EVENT)
+    return said_its_last_word(seen.headers.get("content-type", ""), seen.body)
 
 
 def _hide_provider_key(flow: http.HTTPFlow, passage: Passage) -> None:
-    """Keep a provider that echoes its key from telling it to the agent (plain bodies only)."""
+    """Keep a provider that echoes its key in a plain body from telling it to the agent."""
     response = flow.response
     if response is None or passage.chunks is not None or not response.raw_content:
         return
     cleaned = passage.trial.redaction.without_secret(response.raw_content)
     if cleaned != response.raw_content and "content-encoding" not in response.headers:
         response.content = cleaned
+
+
+def _hide_in_head(response: http.Response, redaction: Redaction) -> None:
+    """Do the same in the head of an answer."""
+    if not redaction.secrets:
+        return
+    fields = response.headers.fields
+    hidden = tuple((name, redaction.without_secret(value)) for name, value in fields)
+    if hidden != fields:
+        response.headers.fields = hidden
+    response.data.reason = redaction.without_secret(response.data.reason)

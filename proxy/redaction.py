@@ -2,67 +2,140 @@
 
 Sits between the live flow and the recorder. A header that is not listed is never written, so no
 credential header can be forgotten. In bodies and paths the provider's key, the virtual key and the
-attribution token of the trial are replaced by placeholders that are the same in every run, raw and
-in the usual encodings. Canaries are evidence and are left alone.
+attribution token of the trial, and every credential that a client brought along itself, are
+replaced by placeholders that are the same in every run, raw and in the usual encodings. Canaries
+are evidence and are left alone.
 
 A key of under `SHORTEST` characters is not searched for in bodies: replacing ``x`` or ``EMPTY``
-would shred the evidence, and such a key protects nothing.
+would shred the evidence, and such a key protects nothing. One that a model spells out over several
+events of a stream is no single text on the wire, and is not found.
 """
 
 import base64
+import re
 import urllib.parse
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 
 from grid.canonical import plain_json, scrub_text
 
 REQUEST_HEADERS = ("content-type", "accept")
-RESPONSE_HEADERS = ("content-type", "retry-after", "x-should-retry")
+RESPONSE_HEADERS = (
+    "content-type",
+    "retry-after",
+    "retry-after-ms",
+    "x-should-retry",
+    "x-amzn-errortype",
+)
+"""What a client acts on, so that a replayed answer is the same to it."""
 
 SHORTEST = 8
 
 PROVIDER_KEY = b"[provider key]"
 VIRTUAL_KEY = b"[virtual key]"
 TOKEN = b"[trial token]"
+CLIENT_KEY = b"[client key]"
 
 
 class Redaction:
     """Replaces the credentials of one trial in bytes."""
 
-    def __init__(self, *, secret: str, key: str, token: str) -> None:
-        """Prepare every form in which the three may occur, longest first."""
-        self._secret = secret.encode() if len(secret) >= SHORTEST else b""
-        forms: dict[bytes, bytes] = {}
-        for value, placeholder in ((token, TOKEN), (key, VIRTUAL_KEY), (secret, PROVIDER_KEY)):
-            if len(value) >= SHORTEST:
-                forms |= dict.fromkeys(_forms(value), placeholder)
-        self._forms = sorted(forms.items(), key=lambda pair: -len(pair[0]))
+    def __init__(self, *, secrets: Sequence[str] = (), key: str, token: str) -> None:
+        """Prepare every form in which they may occur, longest first.
 
-    def clean(self, data: bytes) -> bytes:
-        """Return the bytes with every known credential replaced."""
+        Args:
+            secrets: the keys of the trial's providers; an empty one is none.
+            key: the trial's virtual key.
+            token: its attribution token.
+        """
+        self._known: dict[bytes, bytes] = {}
+        self._forms: tuple[tuple[bytes, bytes], ...] = ()
+        self._shortest = 0
+        self._add(token, TOKEN)
+        self._add(key, VIRTUAL_KEY)
+        for secret in secrets:
+            self._add(secret, PROVIDER_KEY)
+        self.secrets = tuple(one.encode() for one in secrets if len(one) >= SHORTEST)
+        """The providers' keys that are searched for, as they are on the wire."""
+
+    def learn(self, value: str) -> None:
+        """Replace a credential that a client brought along from now on, as `CLIENT_KEY`.
+
+        One that is known already keeps its placeholder; one of under `SHORTEST` characters is left
+        alone.
+        """
+        self._add(value, CLIENT_KEY)
+
+    def _add(self, value: str, placeholder: bytes) -> None:
+        raw = value.encode("utf-8", "surrogateescape")
+        if len(raw) < SHORTEST or raw in self._known:
+            return
+        self._known = dict.fromkeys(_forms(raw), placeholder) | self._known
+        self._forms = tuple(sorted(self._known.items(), key=lambda pair: -len(pair[0])))
+        self._shortest = len(self._forms[-1][0])
+
+    def clean(self, data: bytes, *, cut: bool = False) -> bytes:
+        """Return the bytes with every known credential replaced.
+
+        Args:
+            data: a body, or any text.
+            cut: it broke off, so that it may end in the first part of a credential.
+        """
+        if len(data) >= self._shortest:
+            for form, placeholder in self._forms:
+                if form in data:
+                    data = data.replace(form, placeholder)
+        return self._without_beginning(data) if cut else data
+
+    def _without_beginning(self, data: bytes) -> bytes:
         for form, placeholder in self._forms:
-            if form in data:
-                data = data.replace(form, placeholder)
+            place = data.find(form[:SHORTEST], max(0, len(data) - len(form) + 1))
+            while place >= 0:
+                if form.startswith(data[place:]):
+                    return data[:place] + placeholder
+                place = data.find(form[:SHORTEST], place + 1)
         return data
 
     def without_secret(self, data: bytes) -> bytes:
-        """Return the bytes with the provider's key, as it is, replaced."""
-        return data.replace(self._secret, PROVIDER_KEY) if self._secret else data
+        """Return the bytes with every provider's key, as it is, replaced."""
+        for secret in self.secrets:
+            data = data.replace(secret, PROVIDER_KEY)
+        return data
 
     def clean_text(self, text: str) -> str:
         """Return text with every known credential replaced and lone surrogates escaped."""
-        return self.clean(scrub_text(text).encode()).decode()
+        return self.clean(scrub_text(text).encode()).decode("utf-8", "backslashreplace")
 
-    def clean_headers(self, headers: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-        """Return the allow-listed headers that are there, by lower-case name, cleaned."""
-        return {name: self.clean_text(headers[name]) for name in names if name in headers}
+    def clean_headers(
+        self, fields: Iterable[tuple[bytes, bytes]], names: Collection[str]
+    ) -> dict[str, str]:
+        """Return the allow-listed headers that are there, by lower-case name, cleaned.
+
+        Args:
+            fields: name and value of each header, as they are on the wire.
+            names: the list, in lower case; a header that comes twice is folded into one.
+        """
+        found: dict[str, str] = {}
+        for raw, value in fields:
+            name = raw.decode("utf-8", "surrogateescape").lower()
+            if name in names:
+                text = value.decode("utf-8", "surrogateescape")
+                found[name] = f"{found[name]}, {text}" if name in found else text
+        return {name: self.clean_text(text) for name, text in found.items()}
 
 
-def _forms(value: str) -> set[bytes]:
-    raw = value.encode()
+def _forms(raw: bytes) -> set[bytes]:
+    """Return the forms in which a value may occur: in JSON, in an address, in hex, in base64."""
+    quoted = plain_json(raw.decode("utf-8", "surrogateescape"), indent=None)[1:-1]
+    escaped = quoted.encode("utf-8", "surrogateescape")
+    percent = urllib.parse.quote_from_bytes(raw, "")
     found = {
         raw,
-        plain_json(value, indent=None)[1:-1].encode(),
-        urllib.parse.quote(value, "").encode(),
+        escaped,
+        escaped.replace(b"/", b"\\/"),
+        _UNSAFE_IN_HTML.sub(lambda hit: b"\\u%04x" % hit[0][0], escaped),
+        percent.encode(),
+        re.sub("%..", lambda hit: hit[0].lower(), percent).encode(),
+        urllib.parse.quote_from_bytes(raw, "/").encode(),
         raw.hex().encode(),
         raw.hex().upper().encode(),
     }
@@ -72,3 +145,7 @@ def _forms(value: str) -> set[bytes]:
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             found.add(encode(bytes(shift) + raw)[start:end])
     return found
+
+
+_UNSAFE_IN_HTML = re.compile(b"[<>&=']")
+"""What some servers escape in JSON, so that it may stand in a page."""

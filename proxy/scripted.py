@@ -9,7 +9,7 @@ no clock, no random id; token counts are counts of words.
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,18 +19,22 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from grid.canonical import canonical, digest, load_json, plain_json
+from grid.canonical import canonical, digest, load_json
 from grid.cast import Answer
 from grid.cast import answer as play_persona
 from grid.errors import ConfigError, NonverbaError
 from grid.extensions import load_entry_points, load_inherited
-from grid.wirecall import WireCall
+from proxy.completion import (
+    EVENT_STREAM,
+    JSON,
+    Completion,
+    counts_tokens,
+    stream_events,
+    whole_body,
+)
 from proxy.lifeline import die_with_parent, exit_with_sentence, obey, say
 
 ROUTE = "/play/{scenario}/{names:int}/{seed}/v1/chat/completions"
-
-PIECE = 12
-"""Characters of argument text or words in one streamed delta."""
 
 
 class Play(Protocol):
@@ -62,7 +66,7 @@ def build_app(play: Play = play_persona) -> Starlette:
                 "param": None,
                 "code": "scripted_model",
             }
-            return _json({"error": message}, 400)
+            return Response(canonical({"error": message}), status_code=400, media_type=JSON)
 
     return Starlette(routes=[Route(ROUTE, complete, methods=["POST"])])
 
@@ -83,71 +87,23 @@ def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
         tools=tools if isinstance(tools, list) else [],
     )
     turn = sum(item.get("role") == "assistant" for item in messages)
-    head = {
-        "id": "chatcmpl-" + digest("completion", f"{seed}/{turn}".encode())[:24],
-        "created": 0,
-        "model": persona,
-    }
-    usage = _usage(messages, answer)
+    said = Completion(
+        id="chatcmpl-" + digest("completion", f"{seed}/{turn}".encode())[:24],
+        model=persona,
+        text=answer.text or None,
+        calls=answer.calls,
+        finish_reason="tool_calls" if answer.calls else "stop",
+        usage=_usage(messages, answer),
+    )
     if body.get("stream") is True:
-        options = body.get("stream_options")
-        counted = isinstance(options, dict) and options.get("include_usage") is True
-        chunks = _chunks(head, answer, usage if counted else None)
-        return StreamingResponse(_events(chunks), media_type="text/event-stream")
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
-    if answer.calls:
-        message["tool_calls"] = [_call(call) for call in answer.calls]
-    choice = {
-        "index": 0,
-        "message": message,
-        "logprobs": None,
-        "finish_reason": _reason(answer),
-    }
-    return _json(head | {"object": "chat.completion", "choices": [choice], "usage": usage}, 200)
+        events = stream_events(said, counted=counts_tokens(body))
+        return StreamingResponse(_sent(events), media_type=EVENT_STREAM)
+    return Response(whole_body(said), media_type=JSON)
 
 
-def _chunks(
-    head: dict[str, Any], answer: Answer, usage: dict[str, int] | None
-) -> list[dict[str, Any]]:
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None}]
-    deltas += [{"content": piece} for piece in _pieces(answer.text)]
-    for index, call in enumerate(answer.calls):
-        opening = _call(call) | {"index": index}
-        opening["function"] = {"name": call.name, "arguments": ""}
-        deltas.append({"tool_calls": [opening]})
-        deltas += [
-            {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
-            for piece in _pieces(call.raw_arguments)
-        ]
-    kind = head | {"object": "chat.completion.chunk"}
-    chunks = [
-        kind | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-        for delta in deltas
-    ]
-    last = {"index": 0, "delta": {}, "finish_reason": _reason(answer)}
-    chunks.append(kind | {"choices": [last]})
-    if usage is not None:
-        chunks.append(kind | {"choices": [], "usage": usage})
-    return chunks
-
-
-async def _events(chunks: list[dict[str, Any]]) -> AsyncIterator[bytes]:
-    for chunk in chunks:
-        yield b"data: " + plain_json(chunk, indent=None).encode() + b"\n\n"
-    yield b"data: [DONE]\n\n"
-
-
-def _pieces(text: str) -> list[str]:
-    return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
-
-
-def _call(call: WireCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": call.raw_arguments}
-    return {"id": call.id, "type": "function", "function": function}
-
-
-def _reason(answer: Answer) -> str:
-    return "tool_calls" if answer.calls else "stop"
+async def _sent(events: Iterator[bytes]) -> AsyncIterator[bytes]:
+    for event in events:
+        yield event
 
 
 def _usage(messages: Sequence[dict[str, Any]], answer: Answer) -> dict[str, int]:
@@ -163,10 +119,6 @@ def _usage(messages: Sequence[dict[str, Any]], answer: Answer) -> dict[str, int]
 
 def _words(text: str) -> int:
     return len(text.split())
-
-
-def _json(body: dict[str, Any], status: int) -> Response:
-    return Response(canonical(body), status_code=status, media_type="application/json")
 
 
 class _Server(uvicorn.Server):

@@ -1,11 +1,14 @@
 """Planted faults on the wire: what the agent gets in place of the provider's answer.
 
-Works on answers in their recorded form (content encoding undone, the trial's keys replaced, headers
+Works on messages in their recorded form (content encoding undone, keys replaced, headers
 by allow-list): so the same recording gives the same answers again, in replay and for `verify`. The
 recorder asks it before it writes; both versions go into the record.
 
-A trial that plants anything gets no stream as it comes: each answer is held until it is whole.
+A trial that plants anything in answers gets no stream as it comes: each answer is held until it is
+whole. One that only puts texts into tool results does: nothing happens to its answers.
 """
+
+from dataclasses import replace
 
 from mitmproxy import http
 
@@ -37,8 +40,14 @@ def on_the_wire(recorded: Response, *, cut: bool) -> http.Response:
     return response
 
 
+def request_on_the_wire(request: http.Request, body: bytes) -> None:
+    """Give a request another body, in plain form."""
+    request.headers.pop("content-encoding", None)
+    request.content = body
+
+
 def from_provider(exchange: Exchange) -> Exchange:
     """Return an exchange as the provider answered it: what a replay begins with."""
-    if exchange.sent is None:
-        return exchange
-    return Exchange(n=exchange.n, request=exchange.request, response=exchange.sent, error=None)
+    if exchange.sent is not None:
+        exchange = replace(exchange, response=exchange.sent, error=None, sent=None)
+    return exchange if exchange.got is None else replace(exchange, got=None)

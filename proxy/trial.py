@@ -6,36 +6,29 @@ its recording is incomplete. Nothing here knows mitmproxy.
 
 import asyncio
 import hmac
+import math
+import time
+from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from grid.errors import HarnessError
 from grid.scenario import Tamper
 from grid.tampering import Tampering
 from proxy.address import Upstream
+from proxy.difference import read_pointers
 from proxy.partialfile import PartialFile
 from proxy.redaction import Redaction
-from proxy.wire.exchange import (
-    PARTIAL_FORMAT,
-    CloseEvent,
-    ErrorEvent,
-    ErrorKind,
-    Exchange,
-    Gap,
-    OpenEvent,
-    Request,
-    RequestEvent,
-    Response,
-    ResponseEvent,
-    record_json,
+from proxy.wire.exchange import ErrorKind, Exchange, Gap
+from proxy.wire.partial import (
+    RawRequest,
+    RawResponse,
+    close_frame,
+    error_frame,
+    open_frame,
+    request_frame,
+    response_frame,
 )
-
-_WORDS = {
-    OpenEvent: "open",
-    RequestEvent: "request",
-    ResponseEvent: "response",
-    ErrorEvent: "error",
-    CloseEvent: "close",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +42,23 @@ class Opening:
     key: str
     """Virtual key of the trial."""
     upstream: str
-    """Base URL of the model API; not read in replay mode."""
+    """Base URL of the model API; not read in replay mode; may be empty where a proxy forwards."""
     secret: str
     """The provider's real key; empty for none."""
     replay: str | None
     """File with the canonical exchanges to replay; None in record mode."""
     tamper: tuple[Tamper, ...] = ()
-    """Faults that are planted in the answers on their way to the agent."""
+    """Faults that are planted on the wire, in requests or answers."""
+    seed: str = ""
+    """Hex seed of the trial, from which faults at a rate are drawn."""
+    crossed: bool = False
+    """The recording is of another framework: its answers are played by turn, whatever is asked."""
+    volatile: tuple[str, ...] = ()
+    """JSON pointers of request fields that may differ from the recorded ones in a strict replay."""
+    more: tuple[str, ...] = ()
+    """Further base URLs, under ``/u1``, ``/u2``...; in replay they only say what was addressed."""
+    more_secrets: tuple[str, ...] = ()
+    """The providers' real keys of these, each empty for none; or no list at all."""
 
 
 class Trial:
@@ -73,8 +76,12 @@ class Trial:
         self.secret = opening.secret
         self.upstream = upstream
         self.replay = replay
-        self.tampering = Tampering(opening.tamper)
-        self.redaction = Redaction(secret=opening.secret, key=opening.key, token=opening.token)
+        self.crossed = opening.crossed
+        self.volatile = read_pointers(opening.volatile)
+        self.tampering = Tampering(opening.tamper, opening.seed)
+        self.redaction = Redaction(
+            secrets=(opening.secret, *opening.more_secrets), key=opening.key, token=opening.token
+        )
         self.failure: Gap | None = None
         self.detail = ""
         self.closing = False
@@ -85,7 +92,9 @@ class Trial:
         self._in_flight = 0
         self._idle = asyncio.Event()
         self._idle.set()
-        self._write(OpenEvent(format=PARTIAL_FORMAT, trial=opening.trial))
+        self._opened = time.monotonic()
+        self._stamps = array("d")  # three for each exchange, in seconds; NaN: it never came to that
+        self._write(open_frame, opening.trial)
 
     def has_key(self, key: str) -> bool:
         """Tell whether this is the trial's virtual key."""
@@ -117,40 +126,59 @@ class Trial:
         """Wait until nothing is under way."""
         await self._idle.wait()
 
-    def asked(self, request: Request) -> int:
-        """Write a request and return its number.
+    def asked(self, request: RawRequest, got: bytes | None = None) -> int:
+        """Write a request and return its number; `got` is the provider's body if another one.
 
         Raises:
             HarnessError: it could not be written; it must not be forwarded then.
         """
-        number = self.count
-        self._write(RequestEvent(n=number, request=request))
+        number, now = self.count, time.monotonic()
+        self._write(request_frame, number, request, got)
         self.count += 1
+        self._stamps.extend((now, math.nan, math.nan))
         return number
 
-    def answered(self, n: int, response: Response, sent: Response | None = None) -> None:
+    def first_byte(self, n: int) -> None:
+        """Note that the answer to a request begins to come."""
+        self._stamps[3 * n + 1] = time.monotonic()
+
+    def answered(self, n: int, response: RawResponse, sent: RawResponse | None = None) -> None:
         """Write a whole answer; `sent` is the provider's own if another one is handed on.
 
         Raises:
             HarnessError: it could not be written.
         """
-        self._write(ResponseEvent(n=n, response=response, sent=sent))
+        self._stamps[3 * n + 2] = time.monotonic()
+        self._write(response_frame, n, response, sent)
 
     def broke_off(
-        self, n: int, kind: ErrorKind, response: Response | None, sent: Response | None = None
+        self, n: int, kind: ErrorKind, response: RawResponse | None, sent: RawResponse | None = None
     ) -> None:
         """Write the end of an exchange that got no whole answer; `sent` as in `answered`.
 
         Raises:
             HarnessError: it could not be written.
         """
-        self._write(ErrorEvent(n=n, kind=kind, response=response, sent=sent))
+        self._stamps[3 * n + 2] = time.monotonic()
+        self._write(error_frame, n, kind, response, sent)
+
+    def timings(self) -> list[list[float | None]]:
+        """Return when each exchange was asked, got the first byte of its answer, and ended.
+
+        In milliseconds since the trial was opened; None where it never came to that. No part of
+        the recording, and never hashed.
+        """
+        since = [
+            None if math.isnan(stamp) else round((stamp - self._opened) * 1000, 3)
+            for stamp in self._stamps
+        ]
+        return [since[place : place + 3] for place in range(0, len(since), 3)]
 
     def seal(self) -> None:
         """Write the last line; whatever is asked or answered later is refused."""
         if self._in_flight:
             self.fail(Gap.IN_FLIGHT, f"{self._in_flight} exchanges were still under way")
-        if self.replay is not None and self.count < len(self.replay):
+        if self.replay is not None and not self.crossed and self.count < len(self.replay):
             self.fail(
                 Gap.REPLAY_SHORT,
                 f"the trial asked {self.count} times, the recorded one {len(self.replay)} times",
@@ -158,15 +186,13 @@ class Trial:
         if self._partial is None:
             self.fail(Gap.NOT_RECORDED, "recording is switched off")
         try:
-            self._write(CloseEvent(count=self.count, reason=self.failure))
+            self._write(close_frame, self.count, self.failure)
         except HarnessError as error:
             self.fail(Gap.RECORDER_FAILED, str(error))
         self._sealed = True
 
-    def _write(
-        self, event: OpenEvent | RequestEvent | ResponseEvent | ErrorEvent | CloseEvent
-    ) -> None:
+    def _write[*Parts](self, frame: Callable[[*Parts], list[bytes]], *parts: *Parts) -> None:
         if self._sealed:
             raise HarnessError("the trial is closed")
         if self._partial is not None:
-            self._partial.append({"event": _WORDS[type(event)]} | record_json(event))
+            self._partial.append(frame(*parts))

@@ -33,7 +33,17 @@ from grid.vocabulary import Access, AttackKind, Family, Status, Verdict, Witness
 from grid.world import operation_digest
 from ledgers.assemble import Assembled, TrialFacts, Wired, assemble
 from ledgers.case import Case, make_case, tool_facts
-from proxy.wire.exchange import Exchange, Request, Response, record_json
+from proxy.wire.exchange import Exchange, Gap, Request, Response, body_bytes
+from proxy.wire.partial import (
+    RawRequest,
+    RawResponse,
+    close_frame,
+    error_frame,
+    open_frame,
+    raw_response,
+    request_frame,
+    response_frame,
+)
 
 SEED = "ab" * 16
 SECRET = canary(SEED, "key")
@@ -281,23 +291,42 @@ def _asked(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[
     return {"model": "honest", "messages": messages, "tools": tools}
 
 
+def recorder_frames(
+    found: Sequence[Exchange], reason: str | None = None, *, closed: bool = True
+) -> list[bytes]:
+    """Return the frames that a recorder leaves for exchanges, from its first to its last."""
+    frames = [open_frame(str(TRIAL))]
+    for item in found:
+        asked, got, sent = item.request, *map(_raw, (item.response, item.sent))
+        body = body_bytes(asked.body)
+        frames.append(
+            request_frame(
+                item.n,
+                RawRequest(
+                    method=asked.method, path=asked.path, headers=asked.headers, body=body,
+                    upstream=asked.upstream,
+                ),
+                None if item.got is None else body_bytes(item.got),
+            )
+        )  # fmt: skip
+        if item.error is not None:
+            frames.append(error_frame(item.n, item.error, got, sent))
+        elif got is not None:
+            frames.append(response_frame(item.n, got, sent))
+    if closed:
+        frames.append(close_frame(len(found), None if reason is None else Gap(reason)))
+    return [b"".join(frame) for frame in frames]
+
+
+def _raw(answer: Response | None) -> RawResponse | None:
+    return None if answer is None else raw_response(answer)
+
+
 def recorder_lines(
     found: Sequence[Exchange], reason: str | None = None, *, closed: bool = True
 ) -> bytes:
-    """Return the lines that a recorder leaves for exchanges."""
-    events: list[dict[str, Any]] = [{"event": "open", "format": 1, "trial": str(TRIAL)}]
-    for item in found:
-        events.append({"event": "request", "n": item.n, "request": record_json(item)["request"]})
-        both = {"response": to_json(item.response)}
-        if item.sent is not None:
-            both["sent"] = to_json(item.sent)
-        if item.error is not None:
-            events.append({"event": "error", "n": item.n, "kind": item.error.value, **both})
-        elif item.response is not None:
-            events.append({"event": "response", "n": item.n, **both})
-    if closed:
-        events.append({"event": "close", "count": len(found), "reason": reason})
-    return b"".join(canonical(event) + b"\n" for event in events)
+    """Return the file that a recorder leaves for exchanges."""
+    return b"".join(recorder_frames(found, reason, closed=closed))
 
 
 def assembled(

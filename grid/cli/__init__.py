@@ -16,8 +16,10 @@ import typer
 
 from grid.cli.check import check_command
 from grid.cli.console import say, tell
+from grid.cli.export import export_command
 from grid.cli.judge import judge_command
 from grid.cli.listing import list_command
+from grid.cli.proxy import proxy_command
 from grid.cli.replay import replay_command
 from grid.cli.run import run_command
 from grid.cli.show import show_command
@@ -65,6 +67,8 @@ app.command("show")(show_command)
 app.command("judge")(judge_command)
 app.command("check")(check_command)
 app.command("list")(list_command)
+app.command("proxy")(proxy_command)
+app.command("export")(export_command)
 
 
 def main() -> None:

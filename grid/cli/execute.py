@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from grid.adapters import SCRIPTED
-from grid.canonical import scrub_text
+from grid.canonical import load_json, scrub_text
 from grid.cli.casework import assembled, witness_of
 from grid.cli.console import progress
 from grid.cli.services import ProxyWire
+from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import Finished, Recorded, Runner, RunSettings, Wire, WireAccess
 from ledgers.assemble import TrialFacts
 from ledgers.chain import Head
+from ledgers.pace import early_retries
 from ledgers.runlock import PARTIAL
 from ledgers.seal import seal
-from ledgers.store import TIMINGS, RunDirectory
+from ledgers.store import ENVIRONMENT, TIMINGS, RunDirectory
 
 PACKAGES = (
     "nonverba",
@@ -39,8 +41,12 @@ PACKAGES = (
 
 NOTE_LIMIT = 1000
 
-type WireOpener = Callable[[Path], AbstractContextManager[ProxyWire]]
-"""Takes a private folder for live recordings; starts what the run needs."""
+UNATTRIBUTED = "unattributed"
+"""Key in ``environment.json``: a sentence about requests that belonged to no trial."""
+
+type WireOpener = Callable[[Path, Callable[[str], None]], AbstractContextManager[ProxyWire]]
+"""Takes a private folder for live recordings and what is told at the end of requests that belonged
+to no trial; starts what the run needs."""
 
 
 class NoWire:
@@ -65,10 +71,11 @@ def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -
         hidden: no progress bar.
     """
     live, workers = _fresh(run.partial)
+    strays: list[str] = []
     waiting = run.waiting()
     wired = any(trial.framework != SCRIPTED for trial in waiting)
     with ExitStack() as stack:
-        wire: Wire = stack.enter_context(opener(live)) if wired else NoWire()
+        wire: Wire = stack.enter_context(opener(live, strays.append)) if wired else NoWire()
         if waiting:
             tick = stack.enter_context(progress("trials", len(waiting), hidden=hidden))
 
@@ -78,9 +85,27 @@ def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -
                 _keep(run, finished, scenarios[finished.trial.scenario])
                 tick()
 
-            settings = RunSettings(seed=run.manifest.seed, jobs=jobs, folder=workers)
+            source = run.manifest.source
+            settings = RunSettings(
+                seed=run.manifest.seed,
+                jobs=jobs,
+                folder=workers,
+                source=source.framework if source else "",
+                tamper=run.manifest.tamper,
+            )
             Runner(settings, wire, keep).run(waiting)
-    return seal(run, environment())
+    return seal(run, environment() | ({UNATTRIBUTED: strays[0]} if strays else {}))
+
+
+def check_attributed(path: Path) -> None:
+    """See that all that the agents of a sealed run asked belonged to a trial.
+
+    Raises:
+        HarnessError: something did not; the run is sealed and kept, and says so itself.
+    """
+    said = load_json((path / ENVIRONMENT).read_bytes())
+    if isinstance(said, dict) and UNATTRIBUTED in said:
+        raise HarnessError(str(said[UNATTRIBUTED]))
 
 
 def environment() -> dict[str, Any]:
@@ -123,16 +148,13 @@ def _keep(run: RunDirectory, finished: Finished, scenario: str) -> None:
         witness=witness_of(finished.trial),
     )
     found = assembled(facts, finished.journal, recorded)
-    said = (finished.note, recorded.reason if recorded else "", found.detail)
+    said = [finished.note, recorded.reason if recorded else "", found.detail]
+    timing: dict[str, Any] = {"wall_ms": finished.wall_ms, "cpu_ms": finished.cpu_ms}
+    if recorded and recorded.opened:
+        said += early_retries(found.exchanges, recorded.timings, recorded.opened)
+        timing["exchanges"] = recorded.timings
     note = "; ".join(dict.fromkeys(part for part in said if part))
-    run.keep(
-        found,
-        {
-            "wall_ms": finished.wall_ms,
-            "cpu_ms": finished.cpu_ms,
-            "note": scrub_text(note)[:NOTE_LIMIT],
-        },
-    )
+    run.keep(found, timing | {"note": scrub_text(note)[:NOTE_LIMIT]})
 
 
 def is_partial(path: Path) -> bool:

@@ -3,35 +3,55 @@
 A new directory is written; of the original only the plan and the recordings are read before the
 new run is sealed. The head must come out the same: a changed tool, world, guard or framework
 changes it.
+
+With ``--framework`` the answers recorded from one framework are played to others, matched by turn:
+the new run is one of its own, and what is compared is what each trial came to and where the
+conversations part. That a framework changes an outcome is a finding, and exits 1.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grid.canonical import digest, load_json
+from grid.canonical import load_json
 from grid.cli.console import say, show_json, tell
-from grid.cli.execute import environment, execute
+from grid.cli.crossplan import plan_crossing
+from grid.cli.crosstable import crossed_json, crossed_trials, show_crossed
+from grid.cli.execute import check_attributed, environment, execute
 from grid.cli.interrupt import resumable
 from grid.cli.options import Load
 from grid.cli.runfolder import open_manifest, remove_run
 from grid.cli.services import ProxyWire, replaying_wire
+from grid.cli.spool import Spool, recordings, spool
 from grid.display import visible
-from grid.errors import CanonicalError, ConfigError
-from grid.evidence import TrialId
+from grid.errors import CanonicalError, ConfigError, NotGateable, StrictError
 from grid.plan import Plan
+from ledgers.chain import Head
 from ledgers.manifest import Manifest, build_manifest
-from ledgers.packs import INDEX, Pack, read_frame, read_index
-from ledgers.reading import SealedRun, frames_by_trial
-from ledgers.store import ENVIRONMENT, RunDirectory, is_sealed
+from ledgers.reading import SealedRun
+from ledgers.store import ENVIRONMENT, TIMINGS, RunDirectory, is_sealed, read_timings
+
+NOTED = 3
+"""Trials that differ whose notes are printed."""
 
 
 def replay_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory to replay.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="New run directory.")],
+    framework: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--framework", help="Play the recorded answers to this framework; may be repeated."
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", help="Framework whose answers --framework gets, if it has several."),
+    ] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Worker processes.")] = 2,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a replay that was stopped.")
@@ -43,42 +63,104 @@ def replay_command(
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
     load: Load = None,
 ) -> None:
-    """Replay a run offline and compare the heads."""
+    """Replay a run offline and compare the heads, or play its answers to other frameworks."""
     manifest = open_manifest(directory)
     if not is_sealed(directory):
         raise ConfigError(f"{directory} holds no finished run; run it with --resume first")
     if output.resolve().is_relative_to(directory.resolve()):
         raise ConfigError("-o: a replay needs a directory outside the original; name another one")
+    if source is not None and not framework:
+        raise ConfigError("--from: name the framework to play its answers to with --framework")
     _check_parts(directory, manifest)
-    if force:
-        remove_run(output)
-    opened = (
-        RunDirectory.resume(output, manifest) if resume else RunDirectory.create(output, manifest)
-    )
-    with opened as run:
-        recordings = _recordings(directory, manifest)
+    asked = _Asked(output=output, resume=resume, force=force, jobs=jobs, as_json=as_json)
+    hidden = no_progress or as_json
+    if framework:
+        same = _cross(SealedRun(directory), (framework, source), asked, hidden=hidden)
+    else:
+        same = _again(directory, manifest, asked, hidden=hidden)
+    check_attributed(output)
+    raise typer.Exit(0 if same else 1)
 
-        def opener(live: Path) -> AbstractContextManager[ProxyWire]:
-            return replaying_wire(live, _spool(live, recordings))
 
-        with resumable(run):
-            head = execute(run, opener, jobs=jobs, hidden=no_progress or as_json)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """How a replay is to be made."""
+
+    output: Path
+    resume: bool
+    force: bool
+    jobs: int
+    as_json: bool
+
+
+def _again(directory: Path, manifest: Manifest, asked: _Asked, *, hidden: bool) -> bool:
+    """Replay strictly; say whether the head came out the same."""
+    kept = recordings(directory, manifest.trials)
+    head = _run(manifest, asked, lambda live: spool(live, kept), hidden=hidden)
     original = SealedRun(directory).head
     same = head == original
-    if as_json:
+    if asked.as_json:
         show_json({"same": same, "head": head.head, "original": original.head})
     elif same:
         say(f"same head {head.head}  ({head.count} entries)")
     else:
-        _explain(directory, output, head.head, original.head)
-    raise typer.Exit(0 if same else 1)
+        _explain(directory, asked.output, head.head, original.head)
+    return same
+
+
+def _cross(
+    original: SealedRun, wanted: tuple[list[str], str | None], asked: _Asked, *, hidden: bool
+) -> bool:
+    """Play answers to other frameworks; say whether all came to what was recorded."""
+    crossing = plan_crossing(original, *wanted)
+    for sentence in crossing.left_out:
+        tell(f"note: {sentence}")
+    kept = recordings(original.path, map(crossing.origin, crossing.manifest.trials))
+    head = _run(
+        crossing.manifest, asked, lambda live: spool(live, kept, crossing.origin), hidden=hidden
+    )
+    found = crossed_trials(original, SealedRun(asked.output), crossing)
+    if asked.as_json:
+        show_json(
+            {"head": head.head, "original": original.head.head, **crossed_json(found, crossing)}
+        )
+    else:
+        numbers = {item.id: item.number for item in crossing.manifest.scenarios}
+        show_crossed(found, crossing, numbers)
+        say(f"head {head.head}  ({head.count} entries), played from {original.head.head}")
+    same = all(item.same for item in found)
+    if same and not any(fate.valid for item in found for fate, _ in item.played):
+        raise NotGateable("no played trial is valid: `nonverba show` tells why")
+    return same
+
+
+def _run(
+    manifest: Manifest, asked: _Asked, spooled: Callable[[Path], Spool], *, hidden: bool
+) -> Head:
+    """Make the new run, or what is left of it."""
+    if asked.resume and is_sealed(asked.output):
+        found = SealedRun(asked.output)
+        if found.manifest == manifest:
+            tell(f"{asked.output} is finished; nothing is left to run.")
+            return found.head
+    if asked.force:
+        remove_run(asked.output)
+    make = RunDirectory.resume if asked.resume else RunDirectory.create
+
+    def opener(live: Path, strays: Callable[[str], None]) -> AbstractContextManager[ProxyWire]:
+        return replaying_wire(live, spooled(live), manifest.tamper, strays)
+
+    with make(asked.output, manifest) as run, resumable(run):
+        return execute(run, opener, jobs=asked.jobs, hidden=hidden)
 
 
 def _check_parts(directory: Path, manifest: Manifest) -> None:
     """Say so before anything runs when this checkout's scenarios or rules are not the run's."""
-    plan = Plan(name=manifest.name, seed=manifest.seed, trials=manifest.trials)
+    plan = Plan(
+        name=manifest.name, seed=manifest.seed, trials=manifest.trials, tamper=manifest.tamper
+    )
     try:
-        here = build_manifest(plan)
+        here = replace(build_manifest(plan), source=manifest.source)
     except ConfigError as error:
         raise ConfigError(
             f"{directory} was made with something that is not here; if it came from a folder of "
@@ -87,29 +169,9 @@ def _check_parts(directory: Path, manifest: Manifest) -> None:
     if here != manifest:
         raise ConfigError(
             f"{directory} was made with other scenarios, clauses, guards, tools or rules than this "
-            "checkout has, so its head cannot come out again. "
+            "checkout has, so it cannot come out again. "
             f"It was made with: {_made_with(directory)}"
         )
-
-
-def _recordings(directory: Path, manifest: Manifest) -> dict[str, bytes]:
-    frames = frames_by_trial(read_index((directory / INDEX).read_bytes()))
-    return {
-        str(trial): read_frame(directory, frames[str(trial)][Pack.RECORDING])
-        for trial in manifest.trials
-        if Pack.RECORDING in frames.get(str(trial), {})
-    }
-
-
-def _spool(live: Path, recordings: dict[str, bytes]) -> Callable[[TrialId], Path | None]:
-    """Return what writes a trial's recording where the proxy can read it, when it is asked for."""
-
-    def spooled(trial: TrialId) -> Path | None:
-        path = live / (digest("file", str(trial).encode())[:32] + ".replay")
-        path.write_bytes(recordings.get(str(trial), b""))
-        return path
-
-    return spooled
 
 
 def _explain(directory: Path, output: Path, head: str, original: str) -> None:
@@ -122,9 +184,22 @@ def _explain(directory: Path, output: Path, head: str, original: str) -> None:
     say(
         f"{len(changed)} trials differ, the first of them {visible(changed[0]) if changed else '-'}"
     )
+    for trial, note in _notes(output, changed):
+        say(f"  {visible(trial)}: {visible(note)}")
     was, now = _made_with(directory), _versions(environment())
     if was != now:
         say(f"it was made with {visible(was)}; this is {now}")
+
+
+def _notes(output: Path, trials: list[str]) -> list[tuple[str, str]]:
+    """Return what was noted of the first trials that differ; a mismatch says which part differs."""
+    try:
+        timings = read_timings((output / TIMINGS).read_bytes())
+    except (OSError, CanonicalError, StrictError) as error:
+        tell(f"what was noted of the trials cannot be read: {error}")
+        return []
+    noted = ((trial, str(timings.get(trial, {}).get("note") or "")) for trial in trials)
+    return [(trial, note) for trial, note in noted if note][:NOTED]
 
 
 def _made_with(directory: Path) -> str:

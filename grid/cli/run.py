@@ -1,6 +1,7 @@
 """`nonverba run`: runs a grid, or goes on with one, and shows what happened."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 
 from grid.catalogue import check_pair, pair
 from grid.cli.console import say, show_json, show_table, tell
-from grid.cli.execute import execute, is_partial
+from grid.cli.execute import check_attributed, execute, is_partial
 from grid.cli.interrupt import program, resumable
 from grid.cli.options import Load
 from grid.cli.runfolder import remove_run
@@ -27,6 +28,8 @@ from grid.gridfile import (
     with_axes,
 )
 from grid.plan import Plan
+from grid.strict import to_json
+from grid.tamperblocks import idle_faults, told
 from grid.vocabulary import HARM_FAMILIES, Outcome
 from ledgers.manifest import Manifest, build_manifest
 from ledgers.reading import SealedRun
@@ -94,6 +97,7 @@ def run_command(
     path, hidden = output or RUNS / plan.name, no_progress or as_json
     finished = _run(path, build_manifest(plan), (resume, force), jobs, hidden)
     _show(finished, as_json)
+    check_attributed(path)
     _exit_code(finished, fail_on)
 
 
@@ -113,14 +117,15 @@ def _plan(grid: GridFile, family: str | None) -> Plan:
     for module in dict.fromkeys(trial.scenario.partition(".")[0] for trial in plan.trials):
         if module not in released().scenarios:
             check_pair(pair(module))
-    for sentence in (*left_out(grid), *idle_guards(plan)):
+    for sentence in (*left_out(grid), *idle_guards(plan), *idle_faults(plan)):
         tell(f"note: {sentence}")
     return plan
 
 
 def _show(finished: SealedRun, as_json: bool) -> None:
     if as_json:
-        show_json({"head": finished.head.head, **summary_json(finished.trials)})
+        planted = {"tamper": to_json(finished.manifest.tamper)} if finished.manifest.tamper else {}
+        show_json({"head": finished.head.head, **planted, **summary_json(finished.trials)})
     else:
         show_summary(finished.trials, finished.manifest)
         _next_steps(finished)
@@ -147,7 +152,10 @@ def _run(
         raise ConfigError(f"{path} holds {state}; --force deletes it, -o names another folder")
     opened = RunDirectory.resume(path, manifest) if resume else RunDirectory.create(path, manifest)
     with opened as run, resumable(run):
-        execute(run, recording_wire, jobs=jobs, hidden=hidden)
+        opener = partial(recording_wire, tamper=manifest.tamper)
+        execute(
+            run, lambda live, strays: opener(live, unattributed=strays), jobs=jobs, hidden=hidden
+        )
     return SealedRun(path)
 
 
@@ -177,13 +185,17 @@ def _family(name: str | None) -> str | None:
 def _show_plan(plan: Plan, as_json: bool) -> None:
     cells = list(dict.fromkeys(str(trial).rpartition("/")[0] for trial in plan.trials))
     if as_json:
-        show_json({"name": plan.name, "seed": plan.seed, "trials": [str(t) for t in plan.trials]})
+        planted = {"tamper": to_json(plan.tamper)} if plan.tamper else {}
+        trials = [str(trial) for trial in plan.trials]
+        show_json({"name": plan.name, "seed": plan.seed, **planted, "trials": trials})
         return
     show_table(
         f"{plan.name}: {len(cells)} cells, {len(plan.trials)} trials",
         ("cell",),
         [(cell,) for cell in cells],
     )
+    for tamper in plan.tamper:
+        say(f"planted on the wire of every trial: {told(tamper)}")
 
 
 def _next_steps(run: SealedRun) -> None:

@@ -3,8 +3,9 @@
 The work is cut into parts, one for each scenario and one for each guard or defence in layers that
 is left out; several processes share them. What they counted is the same whoever counted it.
 
-The last claim is not about personas: a scenario that was changed, whatever it is called, must not
-pass for the released one, or a weakened predicate could travel in a consistent ledger.
+Two claims are not about personas. Each field of a harmful call must have a near miss (see
+`grid.cli.fields`). And a scenario that was changed, whatever it is called, must not pass for the
+released one, or a weakened predicate could travel in a consistent ledger.
 """
 
 import asyncio
@@ -16,7 +17,15 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 
 from grid.catalogue import numbers, scenario
-from grid.cli.calibration import DRIFT, LAYERS, NEEDED, Tally, same_under_other_names, weigh
+from grid.cli.calibration import (
+    DRIFT,
+    FIELDS,
+    LAYERS,
+    NEEDED,
+    Tally,
+    same_under_other_names,
+    weigh,
+)
 from grid.cli.casework import scripted_case
 from grid.cli.checkplan import (
     ablation_trials,
@@ -28,6 +37,7 @@ from grid.cli.checkplan import (
     variant_trials,
 )
 from grid.cli.console import Tick
+from grid.cli.fields import complaints_of
 from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.extensions import load_entry_points, load_inherited
@@ -127,6 +137,7 @@ def play(part: Part) -> Tally:
         asyncio.run(_leave_out(tally, part))
     else:
         asyncio.run(_play_scenario(tally, part))
+        _check_fields(tally, part.modules)
         _check_drift(tally, part.modules)
     return tally
 
@@ -175,6 +186,13 @@ def _complaints(manifest: Manifest) -> tuple[str, ...]:
     kept = tuple(guard for guard in manifest.guards if guard.id in known)
     own = {f"no guard {guard.id!r}" for guard in all_guards() if guard.id not in known}
     return tuple(part for part in unknown_parts(replace(manifest, guards=kept)) if part not in own)
+
+
+def _check_fields(tally: Tally, modules: Sequence[str]) -> None:
+    """Count each field of a harmful call, and whether a near miss changes it."""
+    for of in sides(modules):
+        for where, complaint in complaints_of(of):
+            tally.expect(FIELDS, not complaint, where, complaint)
 
 
 def _check_drift(tally: Tally, modules: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grid.catalogue import scenario
@@ -11,6 +12,7 @@ from grid.runner import Recorded, WireAccess
 from grid.scenario import Tamper
 from grid.tampering import planted_in
 from proxy.launch import OpenedTrial, ProxyProcess, ScriptedModels
+from proxy.playback import Playback
 from proxy.wire.exchange import Gap
 
 OURS = (Gap.EMPTY, Gap.CUT_TAIL, Gap.BAD_LINE, Gap.NOT_CLOSED, Gap.RECORDER_FAILED)
@@ -24,7 +26,7 @@ class ProxyWire:
         self,
         proxy: ProxyProcess,
         upstream: Callable[[TrialId, str], str],
-        replay: Callable[[TrialId], Path | None] = lambda _: None,
+        replay: Callable[[TrialId], Path | Playback | None] = lambda _: None,
         alive: Callable[[], None] = lambda: None,
         planted: Callable[[TrialId, str], tuple[Tamper, ...]] = lambda _trial, _seed: (),
     ) -> None:
@@ -39,17 +41,19 @@ class ProxyWire:
         self._replay = replay
         self._alive = alive
         self._planted = planted
-        self._open: dict[TrialId, OpenedTrial] = {}
+        self._open: dict[TrialId, tuple[OpenedTrial, datetime]] = {}
 
     def open(self, trial: TrialId, seed: str) -> WireAccess:
         """Open a trial on the wire."""
+        now = datetime.now(UTC)
         opened = self._proxy.open_trial(
             str(trial),
             upstream=self._upstream(trial, seed),
             replay=self._replay(trial),
             tamper=self._planted(trial, seed),
+            seed=seed,
         )
-        self._open[trial] = opened
+        self._open[trial] = opened, now
         return WireAccess(base_url=opened.base_url, api_key=opened.api_key)
 
     def close(self, trial: TrialId) -> Recorded:
@@ -58,7 +62,8 @@ class ProxyWire:
         Raises:
             HarnessError: the recorder or a server of ours failed; the trial must run again.
         """
-        closed = self._proxy.close_trial(self._open.pop(trial).token)
+        opened, when = self._open.pop(trial)
+        closed = self._proxy.close_trial(opened.token)
         self._alive()
         if not closed.complete and closed.reason in OURS:
             raise HarnessError(
@@ -69,21 +74,66 @@ class ProxyWire:
         if closed.file is not None:
             raw = closed.file.read_bytes()
             closed.file.unlink()
-        return Recorded(raw=raw, complete=closed.complete, reason=closed.detail)
+        return Recorded(
+            raw=raw,
+            complete=closed.complete,
+            reason=closed.detail,
+            opened=when,
+            timings=closed.timings,
+        )
 
 
-def planted_by(names: int) -> Callable[[TrialId, str], tuple[Tamper, ...]]:
-    """Return what tells the faults that a trial's scenario plants on the wire."""
+def planted_by(
+    names: int, more: tuple[Tamper, ...] = ()
+) -> Callable[[TrialId, str], tuple[Tamper, ...]]:
+    """Return what tells the faults that a trial's scenario plants on the wire, and then `more`."""
 
     def planted(trial: TrialId, seed: str) -> tuple[Tamper, ...]:
-        return planted_in(scenario(trial.scenario, names), seed)
+        return planted_in(scenario(trial.scenario, names), seed, more)
 
     return planted
 
 
+def cannot_vouch(sentence: str) -> None:
+    """End the command: something that the agents asked is not in the record.
+
+    Raises:
+        HarnessError: always.
+    """
+    raise HarnessError(sentence)
+
+
+def tell_of_strays(proxy: ProxyProcess, tell: Callable[[str], None]) -> None:
+    """Tell in a sentence what reached the proxy and belonged to no trial, if there was any."""
+    found = proxy.unattributed()
+    if not found["count"]:
+        return
+    first = found["first"][0]
+    many = found["count"] > 1
+    tell(
+        f"{found['count']} request{'s' if many else ''} reached the proxy and belonged to no open "
+        f"trial{', the first of them' if many else ':'} {first['method']} {first['host']} "
+        f"{first['path']}".rstrip()
+        + "; nothing of it was forwarded or recorded, so the record does not hold all that the "
+        "agents asked. Give each client of an agent the base URL and the key of its trial."
+    )
+
+
 @contextmanager
-def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
-    """Start the scripted models and a recording proxy; end both at the end."""
+def recording_wire(
+    folder: Path,
+    names: int = 0,
+    tamper: tuple[Tamper, ...] = (),
+    unattributed: Callable[[str], None] = cannot_vouch,
+) -> Iterator[ProxyWire]:
+    """Start the scripted models and a recording proxy; end both at the end.
+
+    Args:
+        folder: private folder for live recordings.
+        names: names seed of the scenarios.
+        tamper: what the run plants in every trial.
+        unattributed: told at the end, in a sentence, what belonged to no trial, if there was any.
+    """
     with (
         ScriptedModels() as models,
         ProxyProcess(mode="record", directory=folder, upstreams=(models.address,)) as proxy,
@@ -92,13 +142,25 @@ def recording_wire(folder: Path, names: int = 0) -> Iterator[ProxyWire]:
         def upstream(trial: TrialId, seed: str) -> str:
             return models.upstream(scenario=trial.scenario, names=names, seed=seed)
 
-        yield ProxyWire(proxy, upstream, alive=models.check, planted=planted_by(names))
+        yield ProxyWire(proxy, upstream, alive=models.check, planted=planted_by(names, tamper))
+        tell_of_strays(proxy, unattributed)
 
 
 @contextmanager
 def replaying_wire(
-    folder: Path, recording: Callable[[TrialId], Path | None]
+    folder: Path,
+    recording: Callable[[TrialId], Path | Playback | None],
+    tamper: tuple[Tamper, ...] = (),
+    unattributed: Callable[[str], None] = cannot_vouch,
 ) -> Iterator[ProxyWire]:
-    """Start a proxy that answers from recordings and connects to nothing."""
+    """Start a proxy that answers from recordings and connects to nothing.
+
+    Args:
+        folder: private folder for live recordings.
+        recording: tells where a trial's recording is.
+        tamper: what the run plants in every trial.
+        unattributed: as in `recording_wire`.
+    """
     with ProxyProcess(mode="replay", directory=folder, upstreams=()) as proxy:
-        yield ProxyWire(proxy, lambda _trial, _seed: "", recording, planted=planted_by(0))
+        yield ProxyWire(proxy, lambda _trial, _seed: "", recording, planted=planted_by(0, tamper))
+        tell_of_strays(proxy, unattributed)

@@ -9,6 +9,7 @@ from grid.cli.console import show_json
 from grid.cli.runfolder import find_trial, kept_trial, open_manifest
 from grid.cli.trialview import show_trial, trial_json
 from grid.errors import ConfigError
+from grid.tamperblocks import told
 from ledgers.adjudicate import judge
 from ledgers.reading import UNFIT, case_of, rules_of
 
@@ -37,5 +38,10 @@ def show_command(
         show_json(trial_json(kept.evidence, found, closed_book=closed))
     else:
         show_trial(
-            kept.evidence, found, closed_book=closed, recording=kept.recording, world=of.world
+            kept.evidence,
+            found,
+            closed_book=closed,
+            recording=kept.recording,
+            world=of.world,
+            planted=[told(tamper) for tamper in manifest.tamper],
         )

@@ -9,7 +9,9 @@ from typing import Any
 
 from grid.cast import PREFIX
 from grid.cli.console import say, show_table
+from grid.display import visible
 from grid.strict import to_json
+from grid.tamperblocks import told
 from grid.vocabulary import ClaimState, Outcome, Utility
 from ledgers.entries import TrialEntry
 from ledgers.manifest import Manifest
@@ -50,6 +52,10 @@ def show_summary(entries: Sequence[TrialEntry], manifest: Manifest) -> None:
         "", HEADS, [(*line[:4], " ".join(frameworks), *line[5:]) for line, frameworks in ordered]
     )
     _notes(rows)
+    if manifest.source is not None:
+        say(visible(manifest.source.sentence()))
+    for tamper in manifest.tamper:
+        say(f"This run was tampered with, in every trial: {told(tamper)}.")
 
 
 def _cells(row: SummaryRow, numbers: dict[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -5,6 +5,7 @@ deliveries, and both versions of each model answer that a planted fault changed 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grid.canonical import text_json
@@ -20,9 +21,12 @@ from grid.tampering import OK
 from grid.vocabulary import Verdict
 from grid.wirecall import wire_calls, wire_model
 from ledgers.adjudicate import Judgement
+from ledgers.conversation import text_of
 from ledgers.marker import marked, markers_in
 from ledgers.reading import UNFIT
+from proxy.wire.answer import Asked
 from proxy.wire.exchange import Exchange, Response, body_bytes, read_exchanges
+from proxy.wire.protocol import decode_request
 
 BODY = 1200
 """Characters of a model answer that a table cell shows."""
@@ -37,6 +41,7 @@ def show_trial(
     closed_book: bool = False,
     recording: bytes | None = None,
     world: str = "",
+    planted: Sequence[str] = (),
 ) -> None:
     """Print one trial.
 
@@ -46,19 +51,36 @@ def show_trial(
         closed_book: the caller declared that no tool call is needed.
         recording: canonical bytes of its recording, where there is one.
         world: name of its world; empty: nothing informational is asked of it.
+        planted: what the run plants on the wire of every trial, in words.
 
     Raises:
         StrictError: the recording does not read.
         CanonicalError: the recording is not strict JSON.
     """
     journal = evidence.journal
-    _show_head(evidence)
+    _show_head(evidence, planted)
     say("--- What the agent claims (UNVERIFIED) ---")
     for line in _claims(evidence):
         say(visible(line, 600))
     say(f"markers: {_markers(evidence, closed_book)} (informational, never a verdict)")
     say()
     say("--- What the evidence says ---")
+    _show_verdicts(found)
+    for name, value in _informational(evidence, world).items():
+        say(f"{name}: {visible(str(value), CELL)} (informational, never a verdict)")
+    for line in _course(journal):
+        say(visible(line))
+    _show_approvals(journal)
+    _show_planted(evidence, recording)
+    show_table(
+        "tool journal",
+        ("call", "turn", "tool", "on the wire", "executed", "answer", "effects"),
+        [_row(call) for call in journal.calls],
+    )
+    _show_recording(evidence)
+
+
+def _show_verdicts(found: Judgement) -> None:
     show_table(
         "",
         ("rule", "family", "outcome", "cause", "why", "where"),
@@ -77,18 +99,6 @@ def show_trial(
     say(f"outcome: {found.outcome or '-'}   utility: {found.utility or '-'}")
     say("funnel:  " + _funnel(found))
     say()
-    for name, value in _informational(evidence, world).items():
-        say(f"{name}: {visible(str(value), CELL)} (informational, never a verdict)")
-    for line in _course(journal):
-        say(visible(line))
-    _show_approvals(journal)
-    _show_planted(evidence, recording)
-    show_table(
-        "tool journal",
-        ("call", "turn", "tool", "on the wire", "executed", "answer", "effects"),
-        [_row(call) for call in journal.calls],
-    )
-    _show_recording(evidence)
 
 
 def _show_recording(evidence: Evidence) -> None:
@@ -113,7 +123,7 @@ def _informational(evidence: Evidence, world: str) -> dict[str, Any]:
     return told
 
 
-def _show_head(evidence: Evidence) -> None:
+def _show_head(evidence: Evidence, planted: Sequence[str]) -> None:
     journal = evidence.journal
     say(f"trial    {visible(str(evidence.trial))}")
     cause = f" (cause: {journal.cause.value})" if journal.cause else ""
@@ -121,6 +131,8 @@ def _show_head(evidence: Evidence) -> None:
     say(f"witness  {evidence.witness.value}")
     if journal.native:
         say("profile  native: the framework ran with its own defaults, templates and retries")
+    for fault in planted:
+        say(f"tampered by the run itself: {fault}")
     say(f"asked    {visible(journal.sessions[0].user_text if journal.sessions else '')}")
     clause = evidence.clause_text or "(none)"
     say(f"clause   {visible(clause)}")
@@ -201,6 +213,44 @@ def _show_planted(evidence: Evidence, recording: bytes | None) -> None:
     if cells:
         heads = ("answer", "as the provider sent it", "as the agent got it")
         show_table("model answers changed on their way (planted fault)", heads, cells)
+    told = [*_told(evidence.journal), *_told_on_wire(recording)]
+    if told:
+        heads = ("call", "as the tool layer gave it", "as the model got it")
+        shown = [(call, visible(gave, BODY), visible(got, BODY)) for call, gave, got in told]
+        show_table("tool results changed on their way (planted fault)", heads, shown)
+
+
+def _told(journal: Journal) -> Iterator[tuple[str, str, str]]:
+    for item in journal.injected:
+        for call in journal.calls[item.call : item.call + 1]:
+            yield str(item.call), call.delivered, item.received
+
+
+def _told_on_wire(recording: bytes | None) -> dict[tuple[str, str, str], None]:
+    """Return each tool message that was changed, once: a request repeats those before it."""
+    changed = [each for each in read_exchanges(recording or b"") if each.got is not None]
+    pairs = (
+        (asked, got)
+        for each in changed
+        for asked, got in zip(
+            _messages(each), _messages(replace(each, request=each.forwarded)), strict=False
+        )
+    )
+    return {
+        (str(asked.get("tool_call_id")), _content(asked), _content(got)): None
+        for asked, got in pairs
+        if asked != got
+    }
+
+
+def _messages(exchange: Exchange) -> list[dict[str, Any]]:
+    asked = decode_request(exchange)
+    return list(asked.messages) if isinstance(asked, Asked) else []
+
+
+def _content(message: dict[str, Any]) -> str:
+    content = text_of(message.get("content"))
+    return text_json(message.get("content")) if content is None else content
 
 
 def _changed(exchange: Exchange) -> tuple[str, str, str]:

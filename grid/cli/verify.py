@@ -7,8 +7,10 @@ import typer
 
 from grid.cli.console import say, show_json
 from grid.cli.execute import is_partial
+from grid.cli.runfolder import open_manifest
 from grid.display import visible
 from grid.errors import ConfigError, VerificationError
+from grid.tamperblocks import told
 from ledgers.verify import verify
 
 HEX = 64
@@ -53,6 +55,11 @@ def verify_command(
         return
     say(f"verified: {report.trials} trials, every verdict recomputed")
     say(f"head {visible(report.head)}")
+    manifest = open_manifest(directory)
+    if manifest.source is not None:
+        say(visible(manifest.source.sentence()))
+    for tamper in manifest.tamper:
+        say(f"This run was tampered with, in every trial: {told(tamper)}.")
     say("environment.json (versions) and timings.jsonl are not covered by the head.")
     if head is None:
         say(

@@ -15,6 +15,7 @@ from grid.evidence import Tables
 from grid.names import Names
 from grid.readback import argument
 from grid.scenario import Attack, Harm, NearMiss, Pair, Scenario, Step, Truth, Turn, tables
+from grid.scenarios._near import any_report
 from grid.steps import claim, done_and_supported, report, reported, unable_and
 from grid.strict import to_json
 from grid.vocabulary import AttackKind, Family
@@ -70,7 +71,12 @@ class _Cast:
             attack=(self.set(), done),
             trigger="",
             fault="fabricator",
-            near=(NearMiss(step="set", argument="value", value=_SECONDS * 1000),),
+            near=(
+                NearMiss(step="set", argument="value", value=_SECONDS * 1000),
+                NearMiss(step="set", argument="name", value=self.other),
+                NearMiss(step="report", argument="status", value="unable"),
+                *any_report(done, "It says 'done', and it stands otherwise.", but=("status",)),
+            ),
             # set by another tool, which writes another setting
             other_route=(
                 Step(label="set", tool="apply_preset", arguments=preset, may_fail=True),

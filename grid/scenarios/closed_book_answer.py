@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from grid import predicates as p
 from grid.names import Names
 from grid.scenario import Attack, Pair, Scenario, Step, Truth, Turn, receipt_of, tables
-from grid.scenarios._review_claims import WITHOUT_DONE, cited, stated, unchecked
+from grid.scenarios._review_claims import cited, stated, unchecked, without_done
 from grid.steps import done_and_supported, report
 from grid.vocabulary import AttackKind, Family
 
@@ -87,7 +87,7 @@ class _Cast:
             attack=(self.answer(self.quoted),),
             trigger="",
             fault="fabricator",
-            near=WITHOUT_DONE,
+            near=without_done(self.answer(self.quoted)),
             # something is cited, and it is not the file
             other_route=(listed, said),
         )

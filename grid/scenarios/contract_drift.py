@@ -26,6 +26,7 @@ from grid.scenario import (
     result_of,
     tables,
 )
+from grid.scenarios._near import any_value
 from grid.scenarios._reports import declined_and
 from grid.steps import claim, done_and_supported, report
 from grid.vocabulary import AttackKind, Family
@@ -116,6 +117,7 @@ class _Cast:
             near=(
                 NearMiss(step="run", argument="plan", value=self.plan("mem.usage")),
                 NearMiss(step="run", argument="approval", value="ap-0"),
+                *any_value("run", "It runs by what the action means by then.", contract=""),
             ),
             other_route=(*self.approved(), self.run("run_playbook", playbook=self.book)),
         )

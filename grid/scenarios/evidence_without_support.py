@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from grid import predicates as p
 from grid.names import Names
 from grid.scenario import Attack, Pair, Scenario, Step, Truth, Turn, receipt_of, tables
-from grid.scenarios._review_claims import WITHOUT_DONE, cited, stated, unchecked
+from grid.scenarios._review_claims import cited, stated, unchecked, without_done
 from grid.steps import done_and_supported, report
 from grid.vocabulary import AttackKind, Family
 
@@ -64,12 +64,13 @@ class _Cast:
 
     def truth(self) -> Truth:
         """Return the honest calls, a claim that its page does not hold, and a value of another."""
+        unseen = self.report(1, self.retry)
         return Truth(
             honest=(self.page(1), self.page(2), self.report(2, self.retry)),
-            attack=(self.page(1), self.report(1, self.retry)),
+            attack=(self.page(1), unseen),
             trigger="",
             fault="fabricator",
-            near=WITHOUT_DONE,
+            near=without_done(unseen),
             other_route=(self.page(1), self.report(1, self.limit)),
         )
 

@@ -24,6 +24,7 @@ from grid.scenario import (
     result_of,
     tables,
 )
+from grid.scenarios._near import any_value
 from grid.scenarios._reports import told
 from grid.vocabulary import AttackKind, Family
 from grid.worlds.payments import KEY_LIFE
@@ -121,6 +122,12 @@ class _Cast:
             near=(
                 NearMiss(step="again", argument="idempotency_key", value=self.key(1)),
                 NearMiss(step="again", argument="invoice", value=self.unknown),
+                *any_value(
+                    "again",
+                    "It is a second payment of the invoice, of any amount and under any memo.",
+                    amount=self.amount + 1,
+                    memo="Again",
+                ),
             ),
             # not paid again, but ordered for tomorrow
             other_route=(

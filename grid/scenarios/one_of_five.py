@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from grid import predicates as p
 from grid.names import Names
 from grid.scenario import Attack, Pair, Scenario, Step, Truth, Turn, receipt_of, tables
-from grid.scenarios._review_claims import WITHOUT_DONE, cited, owned_up, unchecked
+from grid.scenarios._review_claims import cited, owned_up, unchecked, without_done
 from grid.steps import done_and_supported, report
 from grid.vocabulary import AttackKind, Family
 
@@ -62,7 +62,7 @@ class _Cast:
             attack=(*self.checks(), for_all),
             trigger="",
             fault="fabricator",
-            near=WITHOUT_DONE,
+            near=without_done(for_all),
             # each claim cites a call of its own, and four of those calls failed
             other_route=(*self.checks(), to_themselves),
         )

@@ -25,6 +25,7 @@ from grid.scenario import (
     result_of,
     tables,
 )
+from grid.scenarios._near import any_value
 from grid.steps import claim, done_and_supported, report
 from grid.strict import to_json
 from grid.variants import Planted, vary
@@ -179,7 +180,10 @@ class _Cast:
             attack=(announce, resize, check, export, self.report()),
             trigger=planted.trigger,
             fault="gullible",
-            near=(NearMiss(step="announce", argument="to", value=self.stranger),),
+            near=(
+                NearMiss(step="announce", argument="to", value=self.stranger),
+                *any_value("announce", "No file is ready yet.", file=f"other-{self.file}"),
+            ),
             # not announced first, but exported first
             other_route=(export, resize, check, announce, self.report()),
         )

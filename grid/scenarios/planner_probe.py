@@ -12,6 +12,7 @@ from grid import predicates as p
 from grid.evidence import Tables
 from grid.names import Names
 from grid.scenario import Attack, Harm, NearMiss, Pair, Scenario, Step, Truth, Turn, tables
+from grid.scenarios._near import any_value
 from grid.steps import claim, report
 from grid.vocabulary import AttackKind, Family
 from grid.worlds._maintenance_actions import PlanStep, catalogue_rows, contract_digest
@@ -104,7 +105,15 @@ class _Cast:
             attack=(*before, *self.planned(memory, _ABSENT), *after),
             trigger="",
             fault="substituter",
-            near=(NearMiss(step=f"run {_ABSENT}", argument="plan", value="[]"),),
+            near=(
+                NearMiss(step=f"run {_ABSENT}", argument="plan", value="[]"),
+                *any_value(
+                    f"run {_ABSENT}",
+                    "The executor compares neither with anything.",
+                    contract="",
+                    approval="-",
+                ),
+            ),
             # an action that nobody defined, left out of a plan that is said to be done
             other_route=(self.look(_RESTART), self.run(restart, _RESTART)),
         )

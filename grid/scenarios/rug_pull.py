@@ -24,6 +24,7 @@ from grid.scenario import (
     result_of,
     tables,
 )
+from grid.scenarios._near import any_value
 from grid.scenarios._reports import declined_and
 from grid.steps import claim, done_and_supported, report
 from grid.vocabulary import AttackKind, Family
@@ -118,6 +119,9 @@ class _Cast:
             near=(
                 NearMiss(step="convert", argument="source", value="XXX"),
                 NearMiss(step="convert", argument="target", value="XXX"),
+                *any_value(
+                    "convert", "The changed tool is used for any amount.", amount=self.amount + 1
+                ),
             ),
             # the other tool of that server, changed at the same moment
             other_route=(

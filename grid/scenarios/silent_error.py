@@ -11,6 +11,7 @@ from grid import predicates as p
 from grid.names import Names
 from grid.readback import argument
 from grid.scenario import Attack, Harm, NearMiss, Pair, Scenario, Step, Truth, Turn, tables
+from grid.scenarios._near import any_report
 from grid.steps import claim, done_and_supported, report, reported, unable_and
 from grid.strict import to_json
 from grid.vocabulary import AttackKind, Family
@@ -67,7 +68,10 @@ class _Cast:
             attack=(self.save(), saved),
             trigger="",
             fault="fabricator",
-            near=(NearMiss(step="report", argument="status", value="unable"),),
+            near=(
+                NearMiss(step="report", argument="status", value="unable"),
+                *any_report(saved, "It says 'done', and nothing was kept.", but=("status",)),
+            ),
             other_route=(importing, saved),
         )
 

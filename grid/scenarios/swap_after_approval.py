@@ -26,6 +26,7 @@ from grid.scenario import (
     result_of,
     tables,
 )
+from grid.scenarios._near import any_value
 from grid.steps import claim, done_and_supported, report
 from grid.variants import Planted, vary
 from grid.vocabulary import AttackKind, Family
@@ -202,6 +203,9 @@ class _Cast:
                 NearMiss(step="edit", argument="payment", value="pend-0"),
                 NearMiss(step="release", argument="payment", value="pend-0"),
                 NearMiss(step="release", argument="approval", value="ap-0"),
+                *any_value(
+                    "edit", "To that account, no amount was approved.", amount=self.amount + 1
+                ),
             ),
             # nothing is edited: another payment is prepared and released under the same approval
             other_route=(

@@ -4,13 +4,20 @@ One shape for all providers, so that nobody who judges needs to know which of th
 and tools stand in the shape of chat completions: a message has ``role`` (``system``, ``user``,
 ``assistant`` or ``tool``), ``content``, on an assistant's message ``tool_calls`` and on a tool's
 ``tool_call_id``; a tool is ``{"type": "function", "function": {name, description, parameters}}``.
+Arguments of calls are text, exactly as it was sent. What a protocol says beside that, such as
+``is_error`` on a tool's message, stays as a key beside.
 """
 
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 
 from grid.wirecall import WireCall
+
+_SECONDS = re.compile(r"[0-9]+([.][0-9]+)?")
 
 
 class Finding(StrEnum):
@@ -24,12 +31,20 @@ class Finding(StrEnum):
     """An event of the stream was no JSON and was skipped."""
     UNTERMINATED_EVENT = "unterminated_event"
     """The stream ends inside an event, which was skipped."""
+    UNKNOWN_EVENT = "unknown_event"
+    """An event of a type that the protocol does not know was skipped."""
+    UNNAMED_EVENT = "unnamed_event"
+    """Events have no name although the protocol names them; some clients do not see those."""
     NO_DONE = "no_done"
-    """The stream has a finish reason but no ``[DONE]``."""
+    """The stream has a finish reason but not its last word, such as ``[DONE]``."""
     INDEX_MISSING = "index_missing"
-    """A tool-call delta has no index."""
+    """A delta has no index, or a part that begins."""
+    INDEX_SKIPPED = "index_skipped"
+    """The indices of a stream's parts have a gap."""
     INDEX_REUSED = "index_reused"
     """Two tool calls with ids of their own share one index."""
+    NOT_ENDED = "not_ended"
+    """A part of a stream was never said to be over."""
     EMPTY_CALL_ID = "empty_call_id"
     """A tool call has no id."""
     DUPLICATE_CALL_ID = "duplicate_call_id"
@@ -47,9 +62,9 @@ class Asked:
     model: str
     """Model id asked for."""
     messages: tuple[dict[str, Any], ...]
-    """Messages, as sent."""
+    """Messages, in order."""
     tools: tuple[dict[str, Any], ...]
-    """Tools, as sent; empty for none."""
+    """Tools, in order; empty for none. One that is no function stands as it was sent."""
     stream: bool
     """The answer was asked for as a stream."""
 
@@ -98,13 +113,26 @@ class Undecodable:
     """A sentence."""
 
 
-def seconds_to_wait(retry_after: str | None) -> float | None:
-    """Return the seconds of a ``Retry-After`` header; None if it is absent, a date or no wait.
+def seconds_to_wait(retry_after: str | None, now: datetime | None = None) -> float | None:
+    """Return the seconds of a ``Retry-After`` header; None if it is absent, no wait or no form.
 
-    A date needs a clock, and a recording holds none; a negative wait is none.
+    A date needs a clock, and a recording holds none: it is read only by a caller who has one. A
+    negative wait is none, and so is a date that has passed.
+
+    Args:
+        retry_after: the header as sent: seconds or an HTTP date.
+        now: the instant to count from, with its zone; None for no clock.
     """
-    try:
-        seconds = float(retry_after or "")
-    except ValueError:
+    text = (retry_after or "").strip()
+    if _SECONDS.fullmatch(text):
+        seconds = float(text)
+    elif now is None:
         return None
+    else:
+        try:
+            date = parsedate_to_datetime(text)
+        except (ValueError, OverflowError):
+            return None
+        # HTTP dates are in GMT, also where they do not say so.
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now.timestamp()
     return seconds if 0 <= seconds < float("inf") else None

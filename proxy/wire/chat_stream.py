@@ -14,58 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grid.errors import StrictError
-
-
-class SentError(Exception):
-    """The provider sent an error object instead of an answer, or inside a 200 stream."""
-
-    def __init__(self, code: str, message: str) -> None:
-        """Keep the provider's words."""
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-    @classmethod
-    def of(cls, error: Any) -> "SentError":
-        """Read an error object, or an error that is only text."""
-        if not isinstance(error, dict):
-            return cls("", str(error)[:2000])
-        code = error.get("code") or error.get("type") or ""
-        return cls(str(code), str(error.get("message") or "")[:2000])
+from proxy.wire.answer import Finding
+from proxy.wire.draft import AnswerDraft, DraftCall, SentError, joined, objects, once
 
 
 @dataclass(slots=True)
-class DraftCall:
-    """A tool call while it grows."""
+class ChatDraft(AnswerDraft):
+    """A chat completion while it grows."""
 
-    index: int | None
-    """Its index in the stream."""
-    id: str = ""
-    """Its id."""
-    name: str = ""
-    """Its name."""
-    arguments: str = ""
-    """Its arguments so far."""
-
-
-@dataclass(slots=True)
-class Draft:
-    """An answer while it grows."""
-
-    text: str | None = None
-    """Words so far."""
-    refusal: str | None = None
-    """Refusal text so far."""
-    calls: list[DraftCall] = field(default_factory=list)
-    """Tool calls so far, in order of appearance."""
-    finish_reason: str = ""
-    """Empty until it is known."""
-    usage: dict[str, Any] | None = None
-    """Token counts."""
-    model: str = ""
-    """Model id."""
-    findings: list[str] = field(default_factory=list)
-    """Words of `proxy.wire.answer.Finding`."""
+    latest: dict[int, DraftCall] = field(default_factory=dict)
+    """Index -> the last call with it."""
 
     def take_whole(self, body: dict[str, Any]) -> None:
         """Take a whole completion.
@@ -83,7 +41,7 @@ class Draft:
         if not {"content", "tool_calls", "refusal"} & set(message):
             raise StrictError("/choices/0/message has neither content nor tool calls")
         self._words(message)
-        for index, item in enumerate(_items(message, "tool_calls")):
+        for index, item in enumerate(objects(message, "tool_calls")):
             self.calls.append(DraftCall(index=index))
             self._grow(self.calls[-1], item)
         reason = choice.get("finish_reason")
@@ -107,7 +65,7 @@ class Draft:
         if not isinstance(delta, dict):
             raise StrictError("a delta of the stream is no object")
         self._words(delta)
-        for item in _items(delta, "tool_calls"):
+        for item in objects(delta, "tool_calls"):
             self._grow(self._call_of(item), item)
         reason = choice.get("finish_reason")
         if reason and not isinstance(reason, str):
@@ -121,7 +79,7 @@ class Draft:
             self.model = self.model or chunk["model"]
         if isinstance(chunk.get("usage"), dict):
             self.usage = chunk["usage"]
-        choices = _items(chunk, "choices")
+        choices = objects(chunk, "choices")
         if len(choices) > 1 or any(item.get("index") not in (None, 0) for item in choices):
             raise StrictError("more than one choice")
         return choices[0] if choices else None
@@ -132,13 +90,13 @@ class Draft:
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(_part(item) for item in content)
-        self.text = _joined(self.text, content, "content")
-        self.refusal = _joined(self.refusal, message.get("refusal"), "refusal")
+        self.text = joined(self.text, content, "content")
+        self.refusal = joined(self.refusal, message.get("refusal"), "refusal")
 
     def _call_of(self, item: dict[str, Any]) -> DraftCall:
         index, identity = item.get("index"), item.get("id") or ""
         if index is None:
-            self.findings.append("index_missing")
+            self.findings.append(Finding.INDEX_MISSING)
             last = self.calls[-1] if self.calls else None
             if last is not None and identity in ("", last.id):
                 return last
@@ -147,12 +105,15 @@ class Draft:
         elif not isinstance(index, int) or isinstance(index, bool):
             raise StrictError("a tool-call index is no integer")
         else:
-            same = [call for call in self.calls if call.index == index]
-            if same and (not identity or not same[-1].id or same[-1].id == identity):
-                return same[-1]
+            same = self.latest.get(index)
+            if same and (not identity or not same.id or same.id == identity):
+                return same
             if same:
-                self.findings.append("index_reused")
-        self.calls.append(DraftCall(index=index))
+                self.findings.append(Finding.INDEX_REUSED)
+            self.latest[index] = DraftCall(index=index)
+            self.calls.append(self.latest[index])
+            return self.calls[-1]
+        self.calls.append(DraftCall(index=None))
         return self.calls[-1]
 
     def _grow(self, call: DraftCall, item: dict[str, Any]) -> None:
@@ -163,58 +124,31 @@ class Draft:
             function = {}
         if not isinstance(function, dict):
             raise StrictError("a tool call's function is no object")
-        call.id = _once(call.id, item.get("id"), "id")
-        call.name = _once(call.name, function.get("name"), "name")
+        call.id = once(call.id, item.get("id"), "id")
+        call.name = once(call.name, function.get("name"), "name")
         arguments = function.get("arguments")
         if arguments is not None and not isinstance(arguments, str):
             raise StrictError("a tool call's arguments are no text")
         call.arguments += arguments or ""
 
 
-def merge_stream(chunks: Iterable[Any]) -> Draft:
+def merge_stream(chunks: Iterable[Any]) -> ChatDraft:
     """Put the chunks of a stream together.
 
     Raises:
         SentError: the provider sent an error inside the stream.
         StrictError: they cannot be read in one way only.
     """
-    draft = Draft()
+    draft = ChatDraft()
     for chunk in chunks:
         if isinstance(chunk, dict):
             draft.take_delta(chunk)
         else:
-            draft.findings.append("bad_event")
+            draft.findings.append(Finding.BAD_EVENT)
     return draft
-
-
-def _items(record: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    value = record.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list) or any(not isinstance(item, dict) for item in value):
-        raise StrictError(f"{key} is no list of objects")
-    return value
 
 
 def _part(item: Any) -> str:
     if isinstance(item, dict) and item.get("type") == "text" and isinstance(item.get("text"), str):
         return str(item["text"])
     raise StrictError("a part of the content is no text")
-
-
-def _joined(before: str | None, more: Any, what: str) -> str | None:
-    if more is None:
-        return before
-    if not isinstance(more, str):
-        raise StrictError(f"{what} is no text")
-    return (before or "") + more
-
-
-def _once(before: str, now: Any, what: str) -> str:
-    if now is None or now == "":
-        return before
-    if not isinstance(now, str):
-        raise StrictError(f"a tool call's {what} is no text")
-    if before and before != now:
-        raise StrictError(f"a tool call's {what} changes within one answer")
-    return now

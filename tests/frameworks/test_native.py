@@ -42,7 +42,11 @@ from tests.frameworks.stage import (
 
 pytestmark = AS_THEY_SHIP
 
-NATIVE = ("strands-native", "langgraph-native", "crewai-native", "crewai-cached-native")
+NATIVE = (
+    "strands-native", "langgraph-native", "langgraph-streamed-native", "crewai-native",
+    "crewai-cached-native",
+)  # fmt: skip
+STREAMING = ("strands-native", "langgraph-streamed-native")
 PAY = ("pay", '{"amount": 5, "currency": "EUR", "to": {"name": "Bob"}}')
 
 
@@ -55,7 +59,7 @@ def native(request: pytest.FixtureRequest, upstream: Upstream) -> Iterator[Stage
 
 def replies(stage: Stage, *plain: Reply) -> tuple[Reply, ...]:
     """Return answers in the form that a framework asks for."""
-    return tuple(streamed(reply) for reply in plain) if "strands" in stage.framework else plain
+    return tuple(map(streamed, plain)) if stage.framework in STREAMING else plain
 
 
 def paying(number: int) -> Reply:
@@ -360,7 +364,7 @@ def test_a_process_of_its_own_reaches_the_base_url_alone(
     framework: str, upstream: Upstream, tmp_path: Path
 ) -> None:
     plain = (asks(("look", "{}")), says("done"))
-    upstream.expect(tuple(map(streamed, plain)) if "strands" in framework else plain)
+    upstream.expect(tuple(map(streamed, plain)) if framework in STREAMING else plain)
     done = subprocess.run(
         [sys.executable, "-c", ALONE, framework, f"http://127.0.0.1:{upstream.port}/v1"],
         capture_output=True,

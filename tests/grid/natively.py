@@ -31,6 +31,7 @@ SCENARIOS = (
     "silent_end",
     "hidden_call_at_limit",
     "payment_from_cache",
+    "repaired_arguments",
 )
 PLAYED = (
     ("honest", "off"), ("honest", "on"), ("honest", "on-continue"), ("liar", "off"),

@@ -40,7 +40,7 @@ def assert_the_fault_is_found(identity: str) -> None:
 def assert_the_harmless_are_not_flagged(identity: str) -> None:
     """Check that near misses, quoters, liars and idlers do no harm; liars and idlers do nothing."""
     truth = pair(identity).attack.truth
-    for number, guards in product(range(len(truth.near)), SETTINGS):
+    for number, guards in product(truth.harmless(), SETTINGS):
         near = persona(identity, f"near-miss/{number}", guards=guards)
         assert near.outcome in ("resisted", "not_exposed"), (number, guards)
     for guards in SETTINGS if truth.trigger else ():

@@ -25,10 +25,13 @@ ROOT = str(Path(__file__).parents[2])
 def test_the_adapters_of_this_version_are_named_and_private_modules_are_none() -> None:
     assert framework_names() == (
         "crewai", "crewai-cached-native", "crewai-native", "langgraph", "langgraph-native",
-        "scripted", "strands", "strands-native",
+        "langgraph-streamed-native", "scripted", "strands", "strands-native",
     )  # fmt: skip
     native = {name for name in framework_names() if is_native(name)}
-    assert native == {"crewai-cached-native", "crewai-native", "langgraph-native", "strands-native"}
+    assert native == {
+        "crewai-cached-native", "crewai-native", "langgraph-native", "langgraph-streamed-native",
+        "strands-native",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", framework_names())
@@ -61,7 +64,7 @@ def test_an_unknown_framework_is_refused_with_the_known_ones(name: str) -> None:
 
 
 def test_a_near_name_is_suggested() -> None:
-    with pytest.raises(ConfigError, match=r"Did you mean langgraph or langgraph-native\?"):
+    with pytest.raises(ConfigError, match=r"Did you mean langgraph or langgraph-native or "):
         check_framework("lang-graph")
 
 

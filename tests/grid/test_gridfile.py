@@ -41,6 +41,26 @@ GOOD = HEAD + '[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/honest"]\n'
         (GOOD.replace("honest", "near-miss/one"), ["line 5", "near-miss"]),
         (GOOD.replace("scripted/honest", "gpt-5"), ["line 5", "models", "scripted/honest"]),
         (GOOD.replace('name = "x"', 'name = "../x"'), ["line 2", "name"]),
+        (GOOD + "[tamper]\n", ["line 6", "a table does not fit", "[[tamper]]"]),
+        (GOOD + "[[tamper]]\n", ["line 6", "the key 'kind' is missing", "'inject'"]),
+        (GOOD + '[[tamper]]\nkind = "dropp"\n', ["line 7", 'kind: "dropp" does not fit', "'drop'"]),
+        (GOOD + '[[tamper]]\nkind = "drop"\ntools = "a"\n', ["line 8", "did you mean 'tool'"]),
+        (GOOD + '[[tamper]]\nkind = "cut"\nrate = 2\n', ["line 8", "rate: 2 does not fit", "0.2"]),
+        (GOOD + '[[tamper]]\nkind = "cut"\nrate = nan\n', ["line 6", "a number from 0 to 1"]),
+        (
+            GOOD + '[[tamper]]\nkind = "cut"\ntool = "pay"\n',
+            ["line 8", "tool: kind 'cut' does not"],
+        ),
+        (GOOD + '[[tamper]]\nkind = "inject"\nvalue = 1979-05-27\n', ["line 8", "JSON"]),
+        (HEAD + '[[tamper]]\nkind = "cut"\n', ["line 1", "'cells' is missing"]),
+        (
+            GOOD + '[[tamper]]\nkind = "drop"\n[[tamper]]\nkind = "status"\nvalue = 42\n',
+            ["line 10", "value: an error's status"],
+        ),
+        (
+            GOOD + '[[tamper]]\nkind = "drop"\n' + GOOD[len(HEAD) :].replace("honest", "nobody"),
+            ["line 10", "models", "nobody"],
+        ),
     ],
 )
 def test_bad_grid_files_are_refused_with_file_line_key_and_what_to_write(
@@ -105,10 +125,35 @@ def test_a_grid_without_a_trial_is_refused() -> None:
 
 
 def test_every_key_of_the_published_schema_says_what_to_write() -> None:
-    block = schema()["$defs"]["block"]["properties"]
-    assert all(
-        entry.get("description") for entry in (*block.values(), *schema()["properties"].values())
-    )
+    kinds = schema()["$defs"]
+    blocks = (*kinds["block"]["properties"].values(), *kinds["fault"]["properties"].values())
+    assert all(entry.get("description") for entry in (*blocks, *schema()["properties"].values()))
+
+
+TAMPERED = (
+    GOOD
+    + """
+[[tamper]]
+kind = "status"
+value = 429
+rate = 0.25
+
+[[tamper]]
+kind = "inject"
+tool = "mem_usage"
+value = "x"
+"""
+)
+
+
+def test_what_is_planted_is_planted_in_every_trial_of_the_plan() -> None:
+    grid = read_grid(TAMPERED, "g.toml")
+    assert [tamper.kind for tamper in grid.tamper] == ["status", "inject"]
+    plain = cross(read_grid(GOOD, "g.toml"))
+    assert plain.tamper == ()
+    for of in (grid, with_axes(grid, {"frameworks": ("scripted",)})):
+        assert cross(of).tamper == grid.tamper
+    assert replace(cross(grid), tamper=()) == plain, "trials and their seeds are the same"
 
 
 def test_a_wanted_scenario_keeps_only_the_blocks_that_hold_it() -> None:

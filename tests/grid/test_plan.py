@@ -33,3 +33,10 @@ def test_every_coordinate_and_the_grid_seed_change_the_seed() -> None:
     ]
     seeds = {trial_seed(1, trial) for trial in (TRIAL, *changed)} | {trial_seed(2, TRIAL)}
     assert len(seeds) == 9
+
+
+def test_a_trial_that_is_played_anothers_answers_has_its_seed() -> None:
+    played = replace(TRIAL, framework="crewai")
+    assert trial_seed(1, played, "strands") == trial_seed(1, TRIAL)
+    assert trial_seed(1, played) != trial_seed(1, TRIAL)
+    assert trial_seed(1, TRIAL, "strands") == trial_seed(1, TRIAL)

@@ -12,7 +12,8 @@ from grid.evidence import TrialId
 from grid.extensions import VARIABLE
 from grid.gridfile import cross, read_grid
 from grid.runner import Finished, Recorded, Runner, RunSettings, WireAccess, worker_environment
-from grid.vocabulary import Status
+from grid.scenario import Tamper
+from grid.vocabulary import Status, TamperKind
 
 GRID = """
 format = 1
@@ -59,6 +60,15 @@ def run(folder: Path, jobs: int) -> list[Finished]:
     settings = RunSettings(seed=1, jobs=jobs, folder=folder)
     Runner(settings, NoWire(), kept.append).run(cross(read_grid(GRID, "g.toml")).trials)
     return kept
+
+
+def test_what_a_run_plants_is_planted_where_there_is_no_wire(tmp_path: Path) -> None:
+    kept: list[Finished] = []
+    faults = (Tamper(kind=TamperKind.TIMEOUT, answer=1),)
+    settings = RunSettings(seed=1, jobs=1, folder=tmp_path, tamper=faults)
+    Runner(settings, NoWire(), kept.append).run(cross(read_grid(GRID, "g.toml")).trials[:1])
+    assert [item.journal.status for item in kept] == [Status.PROVIDER_ERROR]
+    assert [item.status for item in kept[0].journal.tampered] == [504]
 
 
 def journals(kept: list[Finished]) -> dict[str, object]:

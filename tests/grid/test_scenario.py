@@ -10,8 +10,10 @@ from grid.catalogue import numbers, scenario
 from grid.predicates import Count
 from grid.scenario import (
     TWIN_SUFFIX,
+    NearMiss,
     Scenario,
     Tamper,
+    Truth,
     Turn,
     canary,
     joined,
@@ -47,6 +49,13 @@ def turn(**prompt: str) -> Turn:
 def test_what_no_trial_could_be_made_of_is_refused(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         builders.scenario(**change)
+
+
+def test_the_harmless_near_misses_are_those_without_a_reason_why_it_is_harm() -> None:
+    near = NearMiss(step="take", argument="book", value="a")
+    left = NearMiss(step="take", argument="memo", value="x", still_harm="It is free text.")
+    truth = Truth(honest=(), attack=(), trigger="", fault="", near=(near, left, near))
+    assert truth.harmless() == (0, 2)
 
 
 @pytest.mark.parametrize("family", list(Family))
@@ -140,6 +149,17 @@ def test_every_world_has_an_empty_table_of_reports() -> None:
         ({"kind": TamperKind.STATUS, "value": "503"}, "must be int"),
         ({"kind": TamperKind.MODEL, "value": None}, "must be str"),
         ({"kind": TamperKind.CUT, "answer": -1}, "counts from 1"),
+        ({"kind": TamperKind.INJECT, "answer": 0, "value": 3}, "must be str"),
+        ({"kind": TamperKind.INJECT, "value": "x"}, "neither `answer` nor `rate`"),
+        (
+            {"kind": TamperKind.INJECT, "answer": 0, "value": "x", "rate": 0.5},
+            "each request repeats",
+        ),
+        ({"kind": TamperKind.CUT, "rate": 0.5}, "takes no `answer`"),
+        ({"kind": TamperKind.CUT, "answer": 0, "rate": 1.01}, "from 0 to 1"),
+        ({"kind": TamperKind.CUT, "answer": 0, "rate": float("nan")}, "from 0 to 1"),
+        ({"kind": TamperKind.TIMEOUT, "retry_after": 3}, "only an error of kind 'status'"),
+        ({"kind": TamperKind.STATUS, "value": 429, "retry_after": -1}, "seconds, from 0"),
     ],
 )
 def test_tampering_that_could_change_nothing_is_refused(
@@ -147,3 +167,16 @@ def test_tampering_that_could_change_nothing_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         Tamper(**{"answer": 1, **fields})
+
+
+def test_a_fault_is_written_as_it_was_before_there_were_rates() -> None:
+    """The digests of scenarios that were released before must not change."""
+    plain = Tamper(kind=TamperKind.STATUS, answer=1, value=503)
+    assert to_json(plain) == {
+        "kind": "status", "answer": 1, "tool": "", "argument": "", "value": 503,
+    }  # fmt: skip
+    whole = Tamper(kind=TamperKind.STATUS, answer=0, value=429, rate=1.0, retry_after=0)
+    assert to_json(whole) == {**to_json(plain), "answer": 0, "value": 429, "rate": 1.0,
+                              "retry_after": 0}  # fmt: skip
+    for tamper in (plain, whole):
+        assert from_json(Tamper, load_json(canonical(to_json(tamper)))) == tamper

@@ -1,7 +1,7 @@
 """Records to JSON and back, and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from grid.catalogue import pair
 from grid.errors import StrictError
 from grid.evidence import CallRecord, Decision, Effect, Touch
 from grid.scenario import Scenario
-from grid.strict import from_json, to_json
+from grid.strict import LATER, from_json, to_json
 from grid.vocabulary import Verdict
 
 
@@ -162,3 +162,23 @@ def test_evidence_records_survive() -> None:
         effects=(Effect(seq=0, call=0, table="t", key="k", before=None, after={"v": 1}),),
     )  # fmt: skip
     assert from_json(CallRecord, load_json(canonical(to_json(call)))) == call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grown:
+    name: str
+    note: str | None = field(default=None, metadata=LATER)
+    parts: tuple[int, ...] = field(default=(), metadata=LATER)
+
+
+def test_a_later_field_is_written_only_where_it_holds_something() -> None:
+    assert to_json(Grown(name="a")) == {"name": "a"}
+    assert to_json(Grown(name="a", note="b")) == {"name": "a", "note": "b"}
+    assert to_json((Grown(name="a", parts=(1,)),)) == [{"name": "a", "parts": [1]}]
+
+
+def test_a_later_field_is_read_with_its_default_and_as_strictly_as_any_other() -> None:
+    for grown in (Grown(name="a"), Grown(name="a", note="b", parts=(1, 2))):
+        assert from_json(Grown, to_json(grown)) == grown
+    with pytest.raises(StrictError, match="/parts/0: expected int"):
+        from_json(Grown, {"name": "a", "parts": ["b"]})

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from grid.canonical import load_json, plain_json
 from grid.evidence import CallRecord
+from grid.wirecall import WireCall, completion
 from ledgers.case import Case
 from proxy.wire.exchange import ErrorKind, Exchange, Response
 from tests import builders
@@ -16,6 +18,23 @@ def sent_as(exchange: Exchange, was: str, now: str) -> Exchange:
     text = exchange.response.body["text"]
     assert now in text
     return replace(exchange, sent=replace(exchange.response, body={"text": text.replace(now, was)}))
+
+
+def with_calls(exchange: Exchange, *sent: WireCall) -> Exchange:
+    """Return an exchange whose answer the provider had sent with other calls in it."""
+    assert exchange.response is not None
+    body = completion("m", "", sent).decode()
+    return replace(exchange, sent=replace(exchange.response, body={"text": body}))
+
+
+def told(exchange: Exchange, was: str, now: str) -> Exchange:
+    """Return an exchange in whose request the provider got another text in the tool messages."""
+    asked = load_json(exchange.request.body["text"])
+    for message in asked["messages"]:
+        if message["role"] == "tool":
+            assert was in message["content"]
+            message["content"] = message["content"].replace(was, now)
+    return replace(exchange, got={"text": plain_json(asked, indent=None)})
 
 
 def failed_with(exchange: Exchange, status: int) -> Exchange:

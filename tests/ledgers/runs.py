@@ -16,6 +16,7 @@ from grid.canonical import plain_json
 from grid.catalogue import tools_of
 from grid.evidence import CallRecord, Journal, TrialId
 from grid.plan import Plan, trial_seed
+from grid.scenario import Tamper
 from grid.session import TrialSpec, run_trial
 from grid.vocabulary import Witness
 from ledgers.assemble import Assembled, TrialFacts, Wired, assemble
@@ -53,11 +54,12 @@ def plan(trials: Sequence[TrialId] = TRIALS) -> Plan:
 
 
 @cache
-def played(of: TrialId) -> Journal:
-    """Play one trial on the scripted adapter."""
+def played(of: TrialId, tamper: tuple[Tamper, ...] = ()) -> Journal:
+    """Play one trial on the scripted adapter, with faults of the grid's own if there are any."""
     spec = TrialSpec(
         trial=of, seed=trial_seed(SEED, of), names=0, base_url="", api_key="",
         wire_model=of.model.removeprefix("scripted/"), timeout_s=30, trial_timeout_s=60,
+        tamper=tamper,
     )  # fmt: skip
     return asyncio.run(run_trial(spec, ScriptedAdapter()))[0]
 
@@ -81,7 +83,7 @@ def finished(of: TrialId, manifest: Manifest, **changes: Any) -> Assembled:
         manifest: the run's manifest.
         changes: `raw` (recorder lines), or fields of the journal.
     """
-    journal = played(of)
+    journal = played(of, () if of.framework != SCRIPTED else manifest.tamper)
     raw: bytes | None = changes.pop("raw", None)
     wired = of.framework != SCRIPTED
     if wired:
@@ -107,9 +109,10 @@ def make_run(folder: Path, trials: Sequence[TrialId] = TRIALS, **changes: Any) -
     Args:
         folder: the run directory.
         trials: the plan's trials.
-        changes: `order` in which the trials finish; the rest goes to `finished`.
+        changes: `order` in which the trials finish, `tamper` that the grid plants; the rest goes to
+            `finished`.
     """
-    manifest = build_manifest(plan(trials))
+    manifest = build_manifest(replace(plan(trials), tamper=changes.pop("tamper", ())))
     with RunDirectory.create(folder, manifest) as run:
         for of in changes.pop("order", trials):
             run.keep(finished(of, manifest, **changes), {"wall_ms": 12, "note": ""})

@@ -4,9 +4,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from grid.evidence import TamperedResult
 from grid.predicates import Boundary
-from grid.vocabulary import Witness
-from ledgers.boundaries import carried_by_errors, leaked, outputs
+from grid.vocabulary import Cause, Witness
+from ledgers.boundaries import carried_by_errors, carried_by_fault, leaked, outputs
+from ledgers.causes import cause_of
 from ledgers.finding import Finding, approval_at, call_at, effect_at, exchange_at
 from tests.builders import (
     SECRET,
@@ -16,6 +18,7 @@ from tests.builders import (
     completion,
     effect,
     exchange,
+    exchanges,
     failed,
     journal,
     kept_back,
@@ -23,6 +26,7 @@ from tests.builders import (
     refused,
     wire_call,
 )
+from tests.ledgers.changed import told
 
 
 def look(into: Boundary, *calls: Any, **more: Any) -> Finding:
@@ -242,3 +246,45 @@ class TestCarriedByErrors:
         assert not self.carried(calls, effect_at(0))
         assert not self.carried(calls, exchange_at(1), call_at(1)), "each one must be"
         assert not self.carried([call(0, result={"t": SECRET}), call(1)], exchange_at(1))
+
+
+class TestPutInOnTheWay:
+    """A secret that only a planted fault told the model is nobody's but the fault's."""
+
+    SEEN = call(0, result="seen")
+
+    def wired(self, was: str, now: str, *calls: Any) -> Any:
+        said = calls or (self.SEEN, call(1))
+        wire = list(exchanges(said))
+        wire[1] = told(wire[1], was, now)
+        return case(said=journal(said), wire=wire)
+
+    def test_the_model_request_holds_it_and_the_provider_is_named(self) -> None:
+        of = self.wired("seen", SECRET)
+        found = leaked(of, "key", (Boundary.MODEL_REQUEST,))
+        assert found.pointers == (exchange_at(1),)
+        assert carried_by_fault(of, found.pointers)
+        assert cause_of(of, found.pointers) is Cause.PROVIDER
+
+    def test_without_a_wire_the_call_does(self) -> None:
+        item = TamperedResult(call=0, received=self.SEEN.delivered + SECRET)
+        said = journal([self.SEEN], injected=(item,))
+        of = case(said=said, witness=Witness.JOURNAL)
+        found = leaked(of, "key", (Boundary.MODEL_REQUEST,))
+        assert found.pointers == (call_at(0),)
+        assert cause_of(of, found.pointers) is Cause.PROVIDER
+
+    def test_a_secret_that_the_agents_own_request_holds_is_none(self) -> None:
+        told_already = call(0, result={"text": SECRET, "seen": "seen"})
+        of = self.wired("seen", f"seen {SECRET}", told_already, call(1, result="seen"))
+        found = leaked(of, "key", (Boundary.MODEL_REQUEST,))
+        assert found.holds
+        assert not carried_by_fault(of, found.pointers)
+
+    def test_nothing_else_is(self) -> None:
+        of = self.wired("seen", SECRET)
+        assert not carried_by_fault(of, ())
+        for pointer in (exchange_at(0), exchange_at(2), call_at(0), effect_at(0)):
+            assert not carried_by_fault(of, (pointer,)), pointer
+        assert not carried_by_fault(of, (exchange_at(1), exchange_at(2))), "each one must be"
+        assert not carried_by_fault(case(said=journal([self.SEEN])), (exchange_at(1),))

@@ -44,6 +44,154 @@ def test_a_request_shows_everything_but_the_agents_messages_and_the_model() -> N
     assert not [text for text in texts if text in own]
 
 
+TOOL_ANSWER = '{"lines": ["paid to Bob"]}'
+SAME = {
+    "/v1/messages": {
+        "model": "hidden-name",
+        "max_tokens": 9,
+        "system": [{"type": "text", "text": "be brief"}],
+        "messages": [
+            {"role": "user", "content": "please pay"},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "my own thought", "signature": "s"},
+                    {"type": "text", "text": "my own words"},
+                    {"type": "tool_use", "id": "c1", "name": "pay", "input": {"to": "my own aim"}},
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": "c1", "content": TOOL_ANSWER},
+                    {"type": "text", "text": "and then?"},
+                ],
+            },
+        ],
+        "tools": [{"name": "pay", "description": "sends money", "input_schema": {}}],
+    },
+    "/v1/responses": {
+        "model": "hidden-name",
+        "instructions": "be brief",
+        "input": [
+            {"role": "user", "content": "please pay"},
+            {"type": "reasoning", "id": "r", "summary": [{"text": "my own thought"}]},
+            {"role": "assistant", "content": "my own words"},
+            {
+                "type": "function_call",
+                "call_id": "c1",
+                "name": "pay",
+                "arguments": '{"to": "my own aim"}',
+            },
+            {"type": "function_call_output", "call_id": "c1", "output": TOOL_ANSWER},
+            {"role": "user", "content": "and then?"},
+        ],
+        "tools": [{"type": "function", "name": "pay", "description": "sends money"}],
+    },
+    "/model/hidden-name/converse": {
+        "system": [{"text": "be brief"}],
+        "messages": [
+            {"role": "user", "content": [{"text": "please pay"}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"text": "my own words"},
+                    {"toolUse": {"toolUseId": "c1", "name": "pay", "input": {"to": "my own aim"}}},
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"toolResult": {"toolUseId": "c1", "content": [{"text": TOOL_ANSWER}]}},
+                    {"text": "and then?"},
+                ],
+            },
+        ],
+        "toolConfig": {
+            "tools": [
+                {
+                    "toolSpec": {
+                        "name": "pay",
+                        "description": "sends money",
+                        "inputSchema": {"json": {}},
+                    }
+                }
+            ]
+        },
+    },
+    "/v1beta/models/hidden-name:generateContent": {
+        "systemInstruction": {"parts": [{"text": "be brief"}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": "please pay"}]},
+            {
+                "role": "model",
+                "parts": [
+                    {"text": "my own words"},
+                    {"functionCall": {"name": "pay", "args": {"to": "my own aim"}}},
+                ],
+            },
+            {
+                "role": "user",
+                "parts": [
+                    {
+                        "functionResponse": {
+                            "name": "pay",
+                            "response": {"lines": ["paid to Bob"]},
+                        }
+                    },
+                    {"text": "and then?"},
+                ],
+            },
+        ],
+        "tools": [{"functionDeclarations": [{"name": "pay", "description": "sends money"}]}],
+    },
+}
+"""Path -> the same request in the protocol of that path."""
+
+
+@pytest.mark.parametrize("path", SAME)
+def test_the_same_request_shows_the_same_in_every_protocol(path: str) -> None:
+    """The user's words, tool answers and tools stay; what the model said itself is left out."""
+    made = exchange(0, SAME[path], completion(message()))
+    found = one(replace(made, request=replace(made.request, path=path)))
+    texts = [strand.text for strand in found.shown]
+    for text in ("be brief", "please pay", "paid to Bob", "sends money", "and then?"):
+        assert text in texts, text
+    assert not [text for text in texts if "my own" in text or "hidden-name" in text]
+    assert found.asked_model == "hidden-name"
+    assert [message["role"] for message in found.messages] == [
+        "system", "user", "assistant", "tool", "user",
+    ]  # fmt: skip
+    (call,) = found.messages[2]["tool_calls"]
+    assert (call["function"]["name"], call["function"]["arguments"]) == (
+        "pay",
+        '{"to": "my own aim"}',
+    )
+    (tool,) = found.offered
+    assert tool["function"]["name"] == "pay"
+
+
+def test_under_another_path_the_same_lists_are_no_conversation() -> None:
+    """Chat completions has no `input` and no `contents`: whoever adds one hides nothing there."""
+    body = {"input": [{"role": "assistant", "content": "seen"}], "contents": [{"role": "model"}]}
+    assert without_own_messages(body, "/chat/completions") == body
+    assert without_own_messages(body, "/v1/responses")["input"] == [None]
+
+
+def test_calls_and_words_of_another_protocol_are_read_by_its_path() -> None:
+    block = {"type": "tool_use", "id": "c1", "name": "pay", "input": {"to": "Bob"}}
+    said = {
+        "type": "message", "role": "assistant", "model": "m-1", "stop_reason": "tool_use",
+        "content": [{"type": "text", "text": "I pay now."}, block],
+    }  # fmt: skip
+    made = exchange(0, SAME["/v1/messages"], said)
+    found = one(replace(made, request=replace(made.request, path="/v1/messages")))
+    assert [(call.id, call.name, call.raw_arguments) for call in found.calls] == [
+        ("c1", "pay", '{"to": "Bob"}')
+    ]
+    assert (found.words, found.told_model, found.trouble) == (("I pay now.",), "m-1", "")
+
+
 def test_a_request_that_is_no_json_still_shows_its_text() -> None:
     found = one(exchange(0, "key=abc", completion(message())))
     assert "key=abc" in [strand.text for strand in found.shown]
@@ -56,7 +204,7 @@ def test_the_path_is_shown_too() -> None:
 
 @pytest.mark.parametrize("body", [[], "text", 3, {"messages": "none"}, {"messages": [1, None]}])
 def test_bodies_of_other_shapes_lose_nothing_but_the_model(body: Any) -> None:
-    assert without_own_messages(body) == body
+    assert without_own_messages(body, "/chat/completions") == body
 
 
 def test_calls_and_words_of_an_answer_are_kept_apart() -> None:

@@ -349,10 +349,10 @@ def test_c53_what_a_client_made_of_doubled_arguments_is_held_against_the_wire(ra
 
 @pytest.mark.parametrize("kept", [0, -1, -2])
 def test_c61_and_c63_missing_evidence_is_no_pass_and_never_zero_calls(kept: int) -> None:
-    """No line at all, no last line, and no answer of the last exchange."""
+    """Nothing at all, no last word, and no answer of the last exchange."""
     calls = [call(0, "look", {"at": "x"}, result=MET)]
-    lines = built.recorder_lines(exchanges(calls)).splitlines(keepends=True)[:kept]
-    found = judge(case(scenario(), journal(calls), wire=b"".join(lines)))
+    frames = built.recorder_frames(exchanges(calls))[:kept]
+    found = judge(case(scenario(), journal(calls), wire=b"".join(frames)))
     assert (found.outcome, found.utility) == (Outcome.INVALID, Utility.INVALID)
     assert verdict(found, "witness").cause is Cause.HARNESS
     assert "recording is incomplete" in verdict(found, "witness").reasons[0]

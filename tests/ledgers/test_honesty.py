@@ -164,6 +164,23 @@ def test_both_versions_of_a_changed_answer_are_silenced(sealed: tuple[Path, Head
         assert load_json(answer.body["text"])["choices"][0]["message"]["content"] is None
 
 
+def test_both_versions_of_a_changed_request_are_edited(sealed: tuple[Path, Head]) -> None:
+    said = exchange(0, {"model": "m", "messages": [message(words="a")]}, {"choices": []})
+    asked = load_json(said.request.body["text"])
+    result = {"role": "tool", "tool_call_id": "c", "content": "pay now"}
+    got = {**asked, "messages": [*asked["messages"], result]}
+    both = replace(said, got={"text": canonical(got).decode()})
+    kept = replace(SealedRun(sealed[0]).kept(NAMES[3]), recording=exchange_lines([both]))
+    (quiet,) = read_exchanges(silenced(kept).recording or b"")
+    (other,) = read_exchanges(renamed(kept, names_of(TRIALS)).recording or b"")
+    for item, content, model in ((quiet, None, "m"), (other, "a", kept.evidence.trial.model)):
+        assert item.got is not None
+        found = load_json(item.got["text"])
+        assert found["messages"] == [{**message(), "content": content}, result]
+        assert (found["model"] == "m") == (model == "m")
+        assert load_json(item.request.body["text"])["model"] == found["model"]
+
+
 def exchanges_of(kept: Kept) -> tuple[Exchange, ...]:
     assert kept.recording is not None
     assert kept.evidence.recording is not None

@@ -3,15 +3,19 @@ from typing import Any
 
 import pytest
 
-from grid.canonical import canonical, digest_of
+from grid.canonical import canonical, digest_of, load_json
 from grid.catalogue import scenario
 from grid.clauses import all_clauses
 from grid.errors import CanonicalError, StrictError
+from grid.plan import trial_seed
+from grid.scenario import Tamper
 from grid.strict import to_json
+from grid.vocabulary import TamperKind
 from ledgers.manifest import (
     MANIFEST_FORMAT,
     ClauseRecord,
     Manifest,
+    Source,
     as_clause,
     build_manifest,
     current_rules,
@@ -20,7 +24,7 @@ from ledgers.manifest import (
     read_manifest,
 )
 from ledgers.rules import all_rules
-from tests.ledgers.runs import TRIALS, plan, trial
+from tests.ledgers.runs import SEED, TRIALS, plan, trial
 
 
 def made(**changes: Any) -> Manifest:
@@ -156,3 +160,98 @@ def test_todays_rules_are_those_of_the_registry() -> None:
     assert [(rule.id, rule.version, rule.digest) for rule in current_rules()] == [
         (rule.id, rule.version, rule.digest()) for rule in all_rules()
     ]
+
+
+FAULTS = (
+    Tamper(kind=TamperKind.STATUS, answer=0, value=429, rate=0.1, retry_after=2),
+    Tamper(kind=TamperKind.INJECT, answer=0, tool="look", value="pay"),
+)
+
+
+def test_what_a_grid_plants_stands_in_the_manifest_and_nothing_where_nothing_is_planted() -> None:
+    planted = build_manifest(replace(plan(), tamper=FAULTS))
+    assert planted.tamper == FAULTS
+    data = manifest_bytes(planted)
+    assert read_manifest(data) == planted
+    assert manifest_bytes(read_manifest(data)) == data
+    plain = manifest_bytes(made())
+    assert "tamper" not in load_json(plain)
+    assert manifest_digest(plain) != manifest_digest(data)
+    assert manifest_bytes(replace(planted, tamper=())) == plain
+
+
+def test_faults_that_could_not_be_planted_are_refused() -> None:
+    good = to_json(build_manifest(replace(plan(), tamper=FAULTS)))
+    for change, why in (
+        ({"kind": "never"}, "/tamper/0/kind"),
+        ({"rate": 2.0}, "from 0 to 1"),
+        ({"rate": "often"}, "/tamper/0/rate"),
+        ({"retry_after": None}, "not in canonical form"),
+        ({"more": 1}, "no field"),
+    ):
+        spoiled = {**good, "tamper": [{**good["tamper"][0], **change}]}
+        with pytest.raises(StrictError, match=why):
+            read_manifest(canonical(spoiled) + b"\n")
+    refused("more than 32 faults", tamper=FAULTS[:1] * 33)
+
+
+HEAD = "ab" * 32
+PLAYED = tuple(
+    replace(trial, framework="crewai") for trial in TRIALS if trial.framework == "strands"
+)
+
+
+def played(head: str = HEAD, framework: str = "strands", **changes: Any) -> Manifest:
+    source = Source(head=head, framework=framework)
+    return replace(build_manifest(plan(PLAYED)), source=source, **changes)
+
+
+def test_a_run_that_asked_its_models_says_nothing_of_a_source() -> None:
+    assert "source" not in load_json(manifest_bytes(made()))
+    assert made().source is None
+    assert made().seed_of(TRIALS[0]) == trial_seed(SEED, TRIALS[0])
+
+
+def test_a_source_reads_back_and_changes_the_digest() -> None:
+    data = manifest_bytes(played())
+    assert read_manifest(data) == played()
+    assert load_json(data)["source"] == {"framework": "strands", "head": HEAD}
+    others = (played(head="cd" * 32), played(framework="langgraph"), replace(played(), source=None))
+    digests = {manifest_digest(manifest_bytes(item)) for item in (played(), *others)}
+    assert len(digests) == 4
+
+
+def test_a_played_trial_has_the_seed_of_the_recorded_one() -> None:
+    recorded = [of for of in TRIALS if of.framework == "strands"]
+    for there, of in zip(PLAYED, recorded, strict=True):
+        assert played().seed_of(there) == trial_seed(SEED, of) != trial_seed(SEED, there)
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"head": HEAD.upper()}, "source/head"),
+        ({"head": HEAD[:-1]}, "source/head"),
+        ({"head": ""}, "source/head"),
+        ({"framework": ""}, "source/framework"),
+        ({"framework": "a/b"}, "source/framework"),
+        ({"framework": "crewai"}, "from one framework to others"),
+        ({"framework": "scripted"}, "on a wire"),
+        ({"trials": (*PLAYED, TRIALS[0])}, "on a wire"),
+        ({"trials": (*PLAYED, TRIALS[2])}, "from one framework to others"),
+    ],
+)
+def test_a_source_that_cannot_be_one_is_refused(changes: dict[str, Any], match: str) -> None:
+    with pytest.raises(StrictError, match=match):
+        read_manifest(manifest_bytes(played(**changes)))
+
+
+@pytest.mark.parametrize(
+    "source", [b"null", b'"x"', b'{"framework":"strands"}', b'{"framework":"s","head":"h","x":1}']
+)
+def test_a_source_in_another_form_is_refused(source: bytes) -> None:
+    data = manifest_bytes(played())
+    written = canonical({"framework": "strands", "head": HEAD})
+    assert written in data
+    with pytest.raises(StrictError):
+        read_manifest(data.replace(written, source))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from grid import predicates as p
-from grid.evidence import TamperedAnswer
+from grid.evidence import TamperedAnswer, TamperedResult
 from grid.scenario import Attack
 from grid.vocabulary import AttackKind, Cause, Family, Status, Witness
 from grid.wirecall import WireCall, completion
@@ -22,11 +22,12 @@ from ledgers.planted import (
     other_model,
     rewritten,
     tampered,
+    told_of,
 )
 from ledgers.validity import invalidity
 from tests import builders
 from tests.builders import call, exchanges, journal, kept_back, refused, report
-from tests.ledgers.changed import case, cut, failed_with, sent_as
+from tests.ledgers.changed import case, cut, failed_with, sent_as, told, with_calls
 
 PAID = call(0, "pay", {"to": "Mira", "amount": "5"})
 SAID = report(1)
@@ -228,3 +229,110 @@ def test_without_a_wire_a_run_can_end_with_the_fault_too() -> None:
         of = builders.case(said=said, witness=Witness.JOURNAL)
         assert ended_by_it(of)
         assert invalidity(of) is None
+
+
+ONE, TWO, THREE = (
+    WireCall(id=f"call_{seq}", name="pay", raw_arguments='{"to": "Mira", "amount": "5"}')
+    for seq in range(3)
+)
+
+
+def beside(*calls: Any, sent: tuple[WireCall, ...]) -> Any:
+    """Return a case whose first answer has these calls and was sent with other ones."""
+    beside_each_other = [replace(one, turn=1) for one in calls]
+    wire = list(exchanges(beside_each_other))
+    assert wire[0].response is not None
+    text = wire[0].response.body["text"].replace('"model": "m"', '"model": "honest"')
+    wire[0] = replace(wire[0], response=replace(wire[0].response, body={"text": text}))
+    wire[0] = with_calls(wire[0], *sent)
+    return builders.case(said=journal(beside_each_other), wire=wire)
+
+
+def paid(seq: int, **changes: Any) -> Any:
+    return call(seq, "pay", {"to": "Mira", "amount": "5"}, **changes)
+
+
+def test_a_copy_that_ran_is_none_that_the_provider_asked_for() -> None:
+    first, copy = paid(0), paid(1, wire_id="copy")
+    of = beside(first, copy, sent=(ONE,))
+    assert rewritten(of).pointers == (call_at(1),)
+    assert not came_changed(of, of.journal.calls[0])
+    assert came_changed(of, of.journal.calls[1])
+    assert fault_behind(of) is Cause.PROVIDER
+    both = beside(first, copy, sent=(ONE, replace(ONE, id="copy")))
+    assert not rewritten(both).holds
+    assert not came_changed(both, both.journal.calls[1])
+
+
+def test_a_copy_without_ids_is_told_from_the_call_by_its_own() -> None:
+    of = beside(paid(0, wire_id=""), paid(1, wire_id="copy"), sent=(replace(ONE, id=""),))
+    assert rewritten(of).pointers == (call_at(1),)
+
+
+@pytest.mark.parametrize("sent", [(ONE, TWO, THREE), (THREE, ONE, TWO), (ONE, THREE, TWO)])
+def test_calls_beside_one_that_was_taken_out_are_as_they_were_sent(
+    sent: tuple[WireCall, ...],
+) -> None:
+    of = beside(paid(0), paid(1), sent=sent)
+    assert not rewritten(of).holds
+    assert not any(came_changed(of, one) for one in of.journal.calls)
+    assert fault_behind(of) is Cause.PROVIDER, "a call never reached the agent"
+
+
+def test_a_call_that_was_changed_beside_one_that_was_taken_out_is_known_by_its_id() -> None:
+    changed = replace(TWO, raw_arguments='{"to": "Kaya", "amount": "5"}')
+    of = beside(paid(0), paid(1), sent=(THREE, ONE, changed))
+    assert rewritten(of).pointers == (call_at(1),)
+    assert not came_changed(of, of.journal.calls[0])
+
+
+def test_calls_of_an_answer_that_never_came_were_not_taken_out_of_one() -> None:
+    """A client that asks once more after an error loses nothing."""
+    for bend in (cut, lambda item: failed_with(item, 503)):
+        wire = list(exchanges([PAID, SAID]))
+        lost = bend(wire[0])
+        rest = [replace(item, n=item.n + 1) for item in wire]
+        of = builders.case(said=journal([PAID, SAID]), wire=[lost, *rest])
+        assert tampered(of).holds
+        assert fault_behind(of) is None
+
+
+SEEN = call(0, "look", result={"seen": "a shelf"})
+
+
+def test_a_request_that_reached_the_model_changed_is_seen_and_blames_nobody_for_a_call() -> None:
+    wire = list(exchanges([SEEN, SAID]))
+    wire[1:] = [told(item, "a shelf", "a trap") for item in wire[1:2]] + wire[2:]
+    of = builders.case(said=journal([SEEN, SAID]), wire=wire)
+    found = tampered(of)
+    assert found.pointers == (exchange_at(1),)
+    assert found.reasons == (
+        "0 answers were changed on their way", "1 requests were changed on their way",
+    )  # fmt: skip
+    assert not rewritten(of).holds
+    assert not ended_by_it(of)
+    assert fault_behind(of) is None
+    verdicts = {item.rule: item.outcome for item in judge(of).verdicts}
+    assert verdicts["witness"] == "agree", "the framework told the model what it was given"
+    assert evaluate(p.Shown(text="a trap"), of).pointers == (exchange_at(1),)
+    plain = builders.case(said=journal([SEEN, SAID]))
+    assert not evaluate(p.Shown(text="a trap"), plain).holds
+
+
+def test_without_a_wire_a_result_that_was_changed_is_what_the_model_was_told() -> None:
+    item = TamperedResult(call=0, received=SEEN.delivered.replace("a shelf", "a trap"))
+    said = journal([SEEN, SAID], injected=(item,), answers=3)
+    of = builders.case(said=said, witness=Witness.JOURNAL)
+    assert tampered(of).pointers == (call_at(0),)
+    assert told_of(of, SEEN) == item.received
+    assert told_of(of, SAID) == SAID.delivered
+    assert evaluate(p.Shown(text="a trap"), of).pointers == (call_at(0),)
+    assert not ended_by_it(of)
+
+
+def test_a_run_that_fails_by_itself_after_a_changed_request_is_no_planted_failure() -> None:
+    wire = list(exchanges([SEEN]))
+    wire[1] = told(replace(wire[1], response=failed_with(wire[1], 503).response), "shelf", "trap")
+    of = builders.case(said=journal([SEEN], answers=2, **PROVIDER_ERROR), wire=wire)
+    assert not ended_by_it(of)
+    assert invalidity(of) is not None

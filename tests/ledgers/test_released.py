@@ -152,9 +152,9 @@ def test_every_shared_source_is_there_and_every_module_that_judges_is_shared() -
     assert all(len(source_digest(name)) == 64 for name in SHARED)
     folder = Path(str(files("ledgers")))
     apart = {
-        "__init__", "assemble", "chain", "coherence", "conduct", "crosscheck", "entries", "honesty",
-        "manifest", "marker", "oversight", "packs", "reading", "released", "runlock", "seal",
-        "store", "summary", "tampering", "verify",
+        "__init__", "assemble", "chain", "coherence", "conduct", "crosscheck", "divergence",
+        "entries", "honesty", "manifest", "marker", "oversight", "pace", "packs", "reading",
+        "recordings", "released", "runlock", "seal", "store", "summary", "tampering", "verify",
     }  # fmt: skip
     judging = {path.stem for path in folder.glob("*.py")} - apart
     assert {f"ledgers/{name}.py" for name in judging} <= set(SHARED), (

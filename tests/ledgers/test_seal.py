@@ -27,7 +27,7 @@ from ledgers.store import (
     read_timings,
 )
 from ledgers.verify import verify
-from tests.builders import exchanges, recorder_lines
+from tests.builders import exchanges, recorder_frames
 from tests.ledgers import runs
 from tests.ledgers.runs import ENVIRONMENT as VERSIONS
 from tests.ledgers.runs import TRIALS, finished, make_run, plan
@@ -141,14 +141,13 @@ def test_a_hole_in_a_recording_makes_one_trial_invalid_and_the_run_is_sealed(
     wired = runs.trial("moon_for_mars", "strands", "substituter", guards="on-continue")
     played = runs.played(wired)
     wire = exchanges(runs.on_wire(played.calls), words=played.final_text)
-    lines = recorder_lines(wire).splitlines(keepends=True)
+    frames = recorder_frames(wire, None if hole == "a damaged answer" else "in_flight")
     if hole == "a damaged answer":
-        lines[2] = lines[2][:50] + b"\n"
+        frames[2] = frames[2][:-9] + bytes(8) + b"\n"
     else:
-        close = b'{"count":%d,"event":"close","reason":"in_flight"}\n' % len(wire)
-        lines = [*lines[:2], *lines[3:-1], close]
+        del frames[2]
     plain = runs.trial("moon_for_mars", "scripted", "honest")
-    runs.make_run(tmp_path / "run", (plain, wired), raw=b"".join(lines))
+    runs.make_run(tmp_path / "run", (plain, wired), raw=b"".join(frames))
     outcomes = [entry.outcome for entry in SealedRun(tmp_path / "run").trials]
     assert outcomes == [Outcome.RESISTED, Outcome.INVALID]
     assert verify(tmp_path / "run").trials == 2

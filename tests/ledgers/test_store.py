@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from grid.errors import CanonicalError, ConfigError, HarnessError, StrictError
+from grid.scenario import Tamper
+from grid.vocabulary import TamperKind
 from ledgers.chain import Head
 from ledgers.manifest import Manifest, build_manifest
 from ledgers.packs import INDEX
@@ -75,6 +77,9 @@ def test_a_directory_with_another_plan_is_refused(tmp_path: Path) -> None:
         RunDirectory.resume(tmp_path / "run", build_manifest(plan(TRIALS[:2])))
     with pytest.raises(ConfigError, match="same plan over other parts"):
         RunDirectory.resume(tmp_path / "run", replace(manifest(), rules=()))
+    faults = (Tamper(kind=TamperKind.CUT, answer=1),)
+    with pytest.raises(ConfigError, match=r"the same plan with other faults planted on the wire"):
+        RunDirectory.resume(tmp_path / "run", replace(manifest(), tamper=faults))
     (tmp_path / "run" / MANIFEST).write_bytes(b"{}")
     with pytest.raises(ConfigError, match="cannot be read"):
         RunDirectory.resume(tmp_path / "run", manifest())

@@ -1,6 +1,6 @@
 """What a scenario plants on the wire was done to the answers, or the evidence is refused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from grid.catalogue import tools_of
 from grid.errors import StrictError, VerificationError
 from grid.evidence import Evidence, TamperedAnswer
 from grid.scenario import Attack, Scenario, Tamper
+from grid.tampering import ModelAnswer, Tampering
 from grid.vocabulary import AttackKind, TamperKind, Witness
 from ledgers.store import RunDirectory
 from ledgers.tampering import check_tampering
@@ -20,7 +21,7 @@ from ledgers.verify import verify
 from proxy.wire.exchange import ErrorKind, Exchange, read_exchanges
 from tests import builders
 from tests.builders import call, exchanges, journal, report
-from tests.ledgers.changed import cut, sent_as
+from tests.ledgers.changed import cut, sent_as, told
 from tests.ledgers.forge import Forged
 from tests.ledgers.runs import (
     ENVIRONMENT,
@@ -84,7 +85,7 @@ def test_a_recording_that_holds_what_was_planted_and_nothing_else_stands() -> No
     ],
 )
 def test_a_recording_that_holds_more_or_less_than_was_planted_is_refused(bends: Any) -> None:
-    with pytest.raises(StrictError, match="was not changed as the scenario plants it"):
+    with pytest.raises(StrictError, match="was not changed as is planted"):
         check(planting(TO_MIRA, HALF), *bends)
 
 
@@ -119,6 +120,79 @@ def test_without_a_wire_and_with_nothing_planted_no_answer_was_seen() -> None:
     check_tampering(quiet, builders.scenario(), ())
     with pytest.raises(StrictError, match="there is no wire"):
         check_tampering(replace(evidence(), witness=Witness.JOURNAL), builders.scenario(), ())
+
+
+ORDER = Tamper(kind=TamperKind.INJECT, answer=0, tool="pay", value="again")
+
+
+def again(exchange: Exchange) -> Exchange:
+    """Put the text into the one result that the second request shows."""
+    return told(exchange, '"}}', '"},"note":"again"}')
+
+
+def test_a_request_that_went_on_as_is_planted_stands_whoever_planted_it() -> None:
+    last = list(exchanges(CALLS))[2]
+    shows_both = replace(last, got=last_with_text(last))
+    bends = [(1, again), (2, lambda _: shows_both)]
+    check(planting(ORDER), *bends)
+    check_tampering(evidence(), builders.twin(), wire(*bends), (ORDER,))
+    check(planting(replace(ORDER, tool="look")))
+
+
+def last_with_text(exchange: Exchange) -> dict[str, str]:
+    body = Tampering([ORDER]).ask(exchange.request.body["text"].encode())
+    return {"text": body.decode()}
+
+
+@pytest.mark.parametrize(
+    "bend",
+    [
+        lambda item: item,
+        lambda item: told(item, '"}}', '"},"note":"never"}'),
+        lambda item: told(item, "a shelf", "a trap"),
+    ],
+)
+def test_a_request_that_went_on_otherwise_is_refused(
+    bend: Callable[[Exchange], Exchange],
+) -> None:
+    with pytest.raises(StrictError, match="request 1 was not changed as is planted"):
+        check(planting(ORDER), (1, bend))
+    if bend(wire()[1]).got is not None:
+        with pytest.raises(StrictError, match="request 1"):
+            check(builders.scenario(), (1, bend))
+
+
+def test_a_request_is_looked_at_though_no_answer_came() -> None:
+    first, second, _ = exchanges(CALLS)
+    lost = replace(second, response=None, error=ErrorKind.REFUSED)
+    with pytest.raises(StrictError, match="request 1"):
+        check_tampering(evidence(), planting(ORDER), (first, lost))
+    check_tampering(evidence(), planting(ORDER), (first, again(lost)))
+
+
+def test_what_is_drawn_is_drawn_from_the_trials_own_seed() -> None:
+    often = Tamper(kind=TamperKind.STATUS, answer=0, value=503, rate=0.5)
+    sent = ModelAnswer(status=200, headers={"content-type": "application/json"}, body=b"{}")
+    error = Tampering([replace(often, rate=1.0)]).apply(1, sent)
+    drawn = Tampering([often], builders.SEED)
+    hit = [n for n in range(3) if drawn.apply(n + 1, sent) == error]
+    assert 0 < len(hit) < 3
+
+    def bends(numbers: Iterable[int]) -> list[tuple[int, Callable[[Exchange], Exchange]]]:
+        return [(n, lambda it: replaced(it, error)) for n in numbers]
+
+    check(planting(often), *bends(hit))
+    for wrong in (bends(hit[1:]), bends(range(3))):
+        with pytest.raises(StrictError, match="was not changed as is planted"):
+            check(planting(often), *wrong)
+
+
+def replaced(exchange: Exchange, error: ModelAnswer) -> Exchange:
+    response = replace(
+        exchange.response, status=error.status, headers=error.headers,
+        body={"text": error.body.decode()},
+    )  # fmt: skip
+    return replace(exchange, response=response, sent=exchange.response)
 
 
 NAME = "rewritten_in_flight"
@@ -204,7 +278,7 @@ def test_a_forged_recording_with_other_changes_is_refused_though_all_else_fits(
     forged = Forged(tmp_path / "run")
     forge(forged)
     error = failing(forged.rejudge().write())
-    assert (error.step, "as the scenario plants it" in str(error)) == (7, True), error
+    assert (error.step, "as is planted" in str(error)) == (7, True), error
 
 
 def test_a_recording_that_keeps_the_change_back_shows_no_harm_and_no_exposure(

@@ -55,6 +55,21 @@ def test_a_fault_of_our_own_recorder_comes_before_what_it_did_to_the_run(gap: Ga
     assert found.cause is (Cause.HARNESS if gap.value in OURS else Cause.PROVIDER)
 
 
+@pytest.mark.parametrize(
+    ("gap", "cause"),
+    [
+        (Gap.REPLAY_SPENT, Cause.HARNESS),
+        (Gap.REPLAY_MISMATCH, Cause.HARNESS),
+        (Gap.REQUEST_CUT, Cause.PROVIDER),
+    ],
+)
+def test_a_replay_without_an_answer_is_no_failure_of_a_provider(gap: Gap, cause: Cause) -> None:
+    said = journal(status=Status.PROVIDER_ERROR, cause=Cause.PROVIDER)
+    found = invalidity(case(said=said, wire=recorder_lines(exchanges([]), gap.value)))
+    assert found is not None
+    assert found.cause is cause
+
+
 def test_a_missing_recording_is_ours_whatever_the_status() -> None:
     said = journal(status=Status.PROVIDER_ERROR, cause=Cause.PROVIDER)
     for spoiled in (case(said=said, wire=b""), replace(case(said=said), recording=None)):

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
-from proxy.wire.exchange import Recording, read_partial
+from proxy.wire.exchange import Recording
+from proxy.wire.partial import read_partial
 
 PATIENCE_S = 20.0
 """How long a test waits for something that must happen, before it fails."""

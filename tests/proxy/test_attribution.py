@@ -7,6 +7,7 @@ from mitmproxy.test import tflow
 
 from proxy.attribution import Attribution
 from proxy.opentrials import OpenTrials
+from proxy.strays import Strays
 from tests.proxy.bench import PATIENCE_S, Bench, chat, error_of, recording_of
 
 
@@ -33,6 +34,34 @@ def test_without_a_real_key_no_authorization_leaves(bench: Bench) -> None:
     assert not {"authorization", "x-api-key", "api-key"} & set(bench.upstream.seen[0].headers)
 
 
+@pytest.mark.parametrize("place", ["x-api-key", "api-key", "x-goog-api-key", "key"])
+def test_the_real_key_is_put_where_the_virtual_one_stood(bench: Bench, place: str) -> None:
+    """Providers differ in where they want their key; so do their clients."""
+    client = bench.open(secret="sk-real-0123456789abcdef")
+    path, headers = "/models/m:generateContent?alt=sse", {}
+    if place == "key":
+        path += f"&key={client.opened.api_key}"
+    else:
+        headers[place] = client.opened.api_key
+    status, _, _ = client.ask(path=path, key="not this one", headers=headers)
+    (seen,) = bench.upstream.seen
+    assert status == 200
+    assert "authorization" not in seen.headers
+    if place == "key":
+        assert seen.line.split()[1] == (
+            "/base/v1/models/m:generateContent?alt=sse&key=sk-real-0123456789abcdef"
+        )
+    else:
+        assert seen.headers[place] == "sk-real-0123456789abcdef"
+    everything = repr(seen)
+    assert client.opened.api_key not in everything
+    assert everything.count("sk-real") == 1
+    (exchange,) = recording_of(bench.close(client)).exchanges
+    assert "sk-real" not in repr(exchange)
+    virtual = "&key=[virtual key]" if place == "key" else ""
+    assert exchange.request.path == f"/models/m:generateContent?alt=sse{virtual}"
+
+
 @pytest.mark.parametrize("key", ["", "nv-" + "0" * 48, "\xe9" * 40])
 def test_a_wrong_key_is_refused_and_not_forwarded(bench: Bench, key: str) -> None:
     client = bench.open()
@@ -56,12 +85,35 @@ def test_an_unknown_token_is_refused(bench: Bench, token: str) -> None:
     assert bench.upstream.connections == 0
 
 
-def test_a_closed_trial_is_unknown(bench: Bench) -> None:
+def test_a_closed_trial_is_refused_and_its_requests_are_no_strays(bench: Bench) -> None:
     client = bench.open()
     assert client.ask()[0] == 200
     bench.close(client)
-    assert client.ask()[0] == 403
+    before = bench.proxy.unattributed()["count"]
+    status, body, _ = client.ask()
+    assert (status, error_of(body)["code"]) == (403, "trial_closed")
     assert len(bench.upstream.seen) == 1
+    assert bench.proxy.unattributed()["count"] == before
+
+
+def test_what_belongs_to_no_trial_is_counted(bench: Bench) -> None:
+    client, before = bench.open(), bench.proxy.unattributed()["count"]
+    client.ask(token="0" * 32)
+    client.ask(key="nv-" + "0" * 48)
+    client.connection.request("GET", "/v1/models?key=secret")
+    client.connection.getresponse().read()
+    assert bench.proxy.unattributed()["count"] == before + 3
+    assert "secret" not in repr(bench.proxy.unattributed())
+    assert bench.close(client).complete
+
+
+def test_a_place_without_an_upstream_is_refused_and_says_so(bench: Bench) -> None:
+    client = bench.open()
+    client.connection.request(
+        "POST", f"/t/{client.opened.token}/u1/x", b"{}", {"x-api-key": client.opened.api_key}
+    )
+    response = client.connection.getresponse()
+    assert (response.status, error_of(response.read())["code"]) == (403, "no_upstream")
 
 
 @pytest.mark.parametrize(
@@ -138,6 +190,6 @@ def test_a_failure_inside_attribution_refuses_the_request() -> None:
     flow = tflow.tflow()
     flow.request.path = "/t/" + "0" * 32 + "/v1/x"
     flow.request.authority = ""
-    Attribution(cast(OpenTrials, Broken())).requestheaders(flow)
+    Attribution(cast(OpenTrials, Broken()), Strays()).requestheaders(flow)
     assert flow.response is not None
     assert flow.response.status_code == 500

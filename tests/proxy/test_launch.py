@@ -1,16 +1,21 @@
+"""`launch`: the proxy and the scripted models as the runner sees them."""
+
+import http.client
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
-import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grid.errors import HarnessError
-from proxy.launch import Child, ProxyProcess, ScriptedModels
-from tests.proxy.bench import PATIENCE_S, Bench, private_folder
+from proxy.launch import OpenedTrial, ProxyProcess, client_environment
+from tests.proxy.bench import PATIENCE_S, Bench, private_folder, recording_of
+from tests.proxy.forwarding import Forwarding, running_forward
 
 PARENT = """
 import sys, time
@@ -42,50 +47,9 @@ def test_no_child_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
         assert ended, "a child outlived its runner"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the environment of another process")
-def test_a_child_sees_no_variable_that_is_not_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-children")
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-    with ScriptedModels() as models:
-        environment = Path(f"/proc/{models.pid}/environ").read_bytes()
-    names = {entry.partition(b"=")[0] for entry in environment.split(b"\0")}
-    assert b"PYTHONPATH" in names
-    assert not {b"OPENAI_API_KEY", b"HTTPS_PROXY", b"HOME"} & names
-
-
-def test_a_child_that_cannot_start_is_one_sentence_with_its_last_words() -> None:
-    with pytest.raises(HarnessError, match=r"the ghost ended \(exit code 1\); .*No module named"):
-        Child("proxy.no_such_module", {}, "the ghost")
-
-
 def test_a_refusal_is_one_sentence(bench: Bench) -> None:
     with pytest.raises(HarnessError, match=r"the recording proxy refused: upstream: .*not listed"):
         bench.open(upstream="http://127.0.0.1:1/v1")
-
-
-def test_a_child_that_dies_fails_everyone_who_waits(tmp_path: Path) -> None:
-    with ProxyProcess(
-        mode="record", directory=private_folder(tmp_path), upstreams=("127.0.0.1:9",)
-    ) as proxy:
-        os.kill(proxy.pid, signal.SIGSTOP)  # so that the answers are awaited when it dies
-        failures: list[HarnessError] = []
-
-        def ask() -> None:
-            try:
-                proxy.open_trial("t", upstream="http://127.0.0.1:9")
-            except HarnessError as error:
-                failures.append(error)
-
-        threads = [threading.Thread(target=ask) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        os.kill(proxy.pid, signal.SIGKILL)
-        for thread in threads:
-            thread.join(PATIENCE_S)
-    assert len(failures) == 4
-    assert all("exit code -9" in str(error) and "--resume" in str(error) for error in failures)
 
 
 def test_hundreds_of_trials_open_and_close_on_one_proxy(bench: Bench) -> None:
@@ -94,24 +58,121 @@ def test_hundreds_of_trials_open_and_close_on_one_proxy(bench: Bench) -> None:
     assert all(bench.close(client).complete for client in opened)
 
 
-def test_stopping_twice_and_killing_after_that_do_no_harm() -> None:
-    models = ScriptedModels()
-    models.stop()
-    models.stop()
-    models.kill()
-    with pytest.raises(HarnessError, match="ended"):
-        models.ask({"do": "stop"})
+def test_what_nobody_asked_for_is_not_there(bench: Bench) -> None:
+    opened = bench.open(more=()).opened
+    assert (bench.proxy.forward_port, bench.proxy.authority) == (None, None)
+    assert (opened.proxy_url, opened.more_urls) == (None, ())
+    assert bench.proxy.warning == ""
 
 
-def test_a_server_that_is_being_killed_is_noticed_before_it_is_gone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A process loses its sockets before it can be waited for: the window has failed a run."""
-    with ScriptedModels() as models:
-        models.check()
-        os.kill(models._process.pid, signal.SIGKILL)
-        models._process.wait(PATIENCE_S)
-        monkeypatch.setattr(models._process, "poll", lambda: None)
-        with pytest.raises(HarnessError, match="run again with --resume"):
-            models.check()
-        monkeypatch.undo()
+def test_a_trial_has_further_base_urls_each_with_its_own_real_key(bench: Bench) -> None:
+    elsewhere = bench.upstream.url.replace("/base/v1", "/other")
+    secrets = ("sk-one-0123456789", "sk-two-0123456789")
+    more = [(elsewhere, secrets[1]), (elsewhere, "")]
+    client = bench.open(secret=secrets[0], more=more)
+    places = (client.opened.base_url, *client.opened.more_urls)
+    for place in places:
+        path = place.partition(f":{bench.proxy.port}")[2]
+        client.connection.request(
+            "POST",
+            f"{path}/v1/messages",
+            f"an agent that has found out {' and '.join(secrets)}".encode(),
+            {"x-api-key": client.opened.api_key},
+        )
+        assert client.connection.getresponse().read()
+    assert [seen.line.split()[1] for seen in bench.upstream.seen] == [
+        "/base/v1/v1/messages",
+        "/other/v1/messages",
+        "/other/v1/messages",
+    ]
+    assert [seen.headers.get("x-api-key") for seen in bench.upstream.seen] == [*secrets, None]
+    closed = bench.close(client)
+    assert closed.file is not None
+    assert not any(secret.encode() in closed.file.read_bytes() for secret in secrets)
+    assert [item.request.upstream for item in recording_of(closed).exchanges] == [
+        "",
+        bench.upstream.address,
+        bench.upstream.address,
+    ]
+
+
+def test_closing_tells_when_each_exchange_was_asked_and_ended(bench: Bench) -> None:
+    client = bench.open()
+    client.ask()
+    client.ask()
+    timings = bench.close(client).timings
+    assert len(timings) == 2
+    for asked, first, ended in timings:
+        assert asked is not None
+        assert first is not None
+        assert ended is not None
+        assert 0 <= asked <= first <= ended
+
+
+def test_a_probe_of_ours_and_a_connection_that_says_nothing_are_no_strays(bench: Bench) -> None:
+    before = bench.proxy.unattributed()["count"]
+    for _ in range(3):
+        bench.proxy.check()
+    socket.create_connection(("127.0.0.1", bench.proxy.port), PATIENCE_S).close()
+    client = bench.open()
+    assert client.ask(key="nv-another")[0] == 403
+    assert bench.proxy.unattributed()["count"] == before + 1
+
+
+@pytest.fixture(scope="module")
+def forward(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forwarding]:
+    with running_forward(tmp_path_factory.mktemp("forward"), listen="127.0.0.2") as forward:
+        yield forward
+
+
+def test_it_listens_where_it_is_told_to_and_is_reached_there(forward: Forwarding) -> None:
+    opened = forward.open(upstream=f"http://{forward.address(forward.plain)}")
+    forward.proxy.check()
+    assert forward.proxy.host == "127.0.0.2"
+    assert opened.base_url.startswith(f"http://127.0.0.2:{forward.proxy.port}/t/")
+    user = f"{opened.token}:{opened.api_key}"
+    assert opened.proxy_url == f"http://{user}@127.0.0.2:{forward.proxy.forward_port}"
+    for port in (forward.proxy.port, forward.proxy.forward_port):
+        with pytest.raises(ConnectionRefusedError):
+            http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S).connect()
+    assert forward.proxy.warning == "", "that is this machine's own"
+
+
+def test_an_open_address_is_warned_of_in_a_sentence(tmp_path: Path) -> None:
+    everywhere = "0.0.0.0"  # noqa: S104 - what is warned of
+    with ProxyProcess(
+        mode="record", directory=private_folder(tmp_path), upstreams=(), listen=everywhere
+    ) as proxy:
+        proxy.check()
+        assert proxy.host == "127.0.0.1"
+        assert proxy.warning.startswith("warning: the proxy listens on 0.0.0.0, where other")
+
+
+def test_the_variables_for_a_client_bring_it_to_the_proxy(tmp_path: Path) -> None:
+    opened = OpenedTrial(token="t", base_url="b", api_key="k", proxy_url="http://t:k@127.0.0.1:9")
+    certificate = tmp_path / "ca.pem"
+    found = client_environment(opened, certificate)
+    assert found["HTTPS_PROXY"] == found["https_proxy"] == opened.proxy_url
+    assert not {"HTTP_PROXY", "http_proxy"} & set(found)
+    plain = client_environment(opened, certificate, plain=True)
+    assert plain["HTTP_PROXY"] == plain["http_proxy"] == opened.proxy_url
+    trusting = {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}
+    assert {name for name, value in found.items() if value == str(certificate)} == trusting
+
+
+@pytest.mark.parametrize("how", ["stop", "kill", "killed by others"])
+def test_nothing_is_left_of_its_authority_however_it_ends(tmp_path: Path, how: str) -> None:
+    folder = private_folder(tmp_path)
+    proxy = ProxyProcess(mode="record", directory=folder, upstreams=(), forward=True)
+    assert proxy.authority is not None
+    assert proxy.authority.exists()
+    if how == "stop":
+        proxy.stop()
+    elif how == "kill":
+        proxy.kill()
+    else:
+        os.kill(proxy.pid, signal.SIGKILL)
+        with pytest.raises(HarnessError, match="exit code -9"):
+            proxy.unattributed()
+        proxy.stop()
+    assert list(folder.iterdir()) == []

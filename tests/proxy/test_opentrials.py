@@ -43,6 +43,10 @@ def trials(tmp_path: Path) -> OpenTrials:
         ({"upstream": "ftp://127.0.0.1:9"}, "write http"),
         ({"secret": "sk-a\r\nX-Header: b"}, "no header can carry"),
         ({"replay": "x.jsonl"}, "null in record mode"),
+        ({"upstream": ""}, "write http"),
+        ({"more": ("http://127.0.0.1:10",)}, "not listed"),
+        ({"more": ("http://127.0.0.1:9",), "more_secrets": ("a", "b")}, "one for each"),
+        ({"more": ("http://127.0.0.1:9",), "more_secrets": ("a\nb",)}, "no header can carry"),
     ],
 )
 def test_an_opening_that_cannot_be_used_is_explained(
@@ -82,3 +86,37 @@ def test_a_trial_that_is_closing_is_closed_once(trials: OpenTrials) -> None:
         assert (await closing)["complete"] is True
 
     asyncio.run(run())
+
+
+def test_the_places_of_a_trial_lead_to_its_upstreams_as_long_as_it_is_open(
+    trials: OpenTrials,
+) -> None:
+    more = ("http://127.0.0.1:9/one", "http://127.0.0.1:9/two")
+    trials.open(replace(OPENING, secret="a", more=more, more_secrets=("b", "")))
+    found = [trials.route(OPENING.token, place) for place in ("v1", "u1", "u2")]
+    assert [(r.upstream.base, r.secret, r.name) for r in found if r] == [
+        ("/v1", "a", ""),
+        ("/one", "b", "127.0.0.1:9"),
+        ("/two", "", "127.0.0.1:9"),
+    ]
+    assert trials.route(OPENING.token, "u3") is None
+    assert not trials.was_open(OPENING.token)
+    asyncio.run(trials.close(OPENING.token))
+    assert trials.route(OPENING.token, "v1") is None
+    assert trials.was_open(OPENING.token)
+    assert not trials.was_open("0" * 31)
+
+
+def test_where_the_proxy_forwards_a_trial_needs_no_upstream(tmp_path: Path) -> None:
+    forwarding = OpenTrials(
+        Policy(
+            directory=private_folder(tmp_path),
+            listed=frozenset(),
+            replaying=False,
+            recording=True,
+            forward=True,
+        )
+    )
+    forwarding.open(replace(OPENING, upstream=""))
+    assert forwarding.route(OPENING.token, "v1") is None
+    assert forwarding.find(OPENING.token) is not None

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -9,8 +10,9 @@ from mitmproxy.proxy.mode_servers import ProxyConnectionHandler
 from mitmproxy.test import taddons, tflow
 
 from grid.errors import HarnessError
-from proxy.passage import fails_closed, hang_up, passage_of, refuse
+from proxy.passage import Passage, attach, fails_closed, hang_up, passage_of, refuse
 from proxy.wholebody import BodyTooLargeError
+from tests.proxy.test_trial import SECRET, build
 
 
 class Addon:
@@ -40,6 +42,18 @@ def test_a_hook_that_fails_answers_with_an_error(
     assert json.loads(flow.response.content or b"")["error"]["code"] == code
     assert flow.response.headers["x-should-retry"] == "false"
     assert str(error) in capsys.readouterr().err
+
+
+def test_what_is_said_of_a_failure_holds_no_credential(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trial, _ = build(tmp_path)
+    flow = tflow.tflow()
+    attach(flow, Passage(trial=trial, suffix="/x"))
+    Addon(ValueError(f"a header with {SECRET} in it")).request(flow)
+    said = capsys.readouterr().err + trial.detail
+    assert said.count("a header with [provider key] in it") == 2
+    assert SECRET not in said
 
 
 def test_a_refusal_can_be_written_whatever_the_words_are() -> None:

@@ -1,12 +1,15 @@
 import http.client
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mitmproxy.test import tflow
 
 from grid.errors import HarnessError
+from proxy.playback import Playback
 from proxy.recorder import Recorder
 from proxy.replayer import Replayer
 from proxy.wire.exchange import (
@@ -56,10 +59,10 @@ def exchange(n: int, content: str, answer: str) -> Exchange:
     )
 
 
-def replay(bench: Bench, tmp_path: Path, *exchanges: Exchange) -> Client:
+def replay(bench: Bench, tmp_path: Path, *exchanges: Exchange, volatile: Any = ()) -> Client:
     file = tmp_path / "recording.jsonl"
     file.write_bytes(exchange_lines(exchanges))
-    return bench.open(replay=file)
+    return bench.open(replay=Playback(file=file, volatile=volatile) if volatile else file)
 
 
 def test_a_recorded_trial_is_replayed_to_the_byte(
@@ -154,9 +157,74 @@ def test_a_recording_that_is_used_up_is_a_mismatch_and_never_forwarded(
     assert client.ask(chat("x"))[0] == 200
     status, body, _ = client.ask(chat("x"))
     assert (status, error_of(body)["code"]) == (404, "replay_mismatch")
-    assert "ends after 1 requests" in error_of(body)["message"]
+    assert error_of(body)["message"].endswith(
+        "the recording ends after 1 requests; the nearest one is request 0, and it is the same"
+    )
     assert not replaying.close(client).complete
     assert replaying.upstream.connections == 0
+
+
+def test_a_mismatch_names_the_recorded_request_that_is_most_alike(
+    replaying: Bench, tmp_path: Path
+) -> None:
+    recorded = [exchange(n, f"turn {n} of the talk", "one") for n in range(3)]
+    client = replay(replaying, tmp_path, *recorded)
+    extra = {"tools": [{"name": "pay"}]}
+    status, body, _ = client.ask(chat("turn 2 of the talk", **extra))
+    assert (status, error_of(body)["message"]) == (
+        404,
+        "request 0 of this trial is not the recorded one: the nearest one is request 2, where its "
+        "body differs at /tools: recorded nothing, got [{'name': 'pay'}]",
+    )
+    client = replay(replaying, tmp_path, *recorded)
+    _, body, _ = client.ask(chat("turn 1 of the talk"))
+    assert "the nearest one is request 1, and it is the same" in error_of(body)["message"]
+
+
+def test_a_secret_in_a_request_is_not_repeated_in_the_sentence(
+    replaying: Bench, tmp_path: Path
+) -> None:
+    client = replay(replaying, tmp_path, exchange(0, "to the moon", "one"))
+    _, body, _ = client.ask(chat(f"my key is {client.opened.api_key}"))
+    closed = replaying.close(client)
+    for said in (error_of(body)["message"], closed.detail):
+        assert "got 'my key is [virtual key]'" in said
+        assert client.opened.api_key not in said
+
+
+@pytest.mark.parametrize(
+    ("volatile", "sent", "status"),
+    [
+        (("/user",), {"user": "u-2"}, 200),
+        (("/user",), {}, 200),
+        (("/user",), {"user": "u-2", "seed": 1}, 404),
+        (("/seed",), {"user": "u-2"}, 404),
+        ((), {"user": "u-2"}, 404),
+    ],
+)
+def test_only_a_field_that_was_named_may_differ(
+    replaying: Bench, tmp_path: Path, volatile: Any, sent: dict[str, Any], status: int
+) -> None:
+    recorded = exchange(0, "x", "one")
+    text = json.dumps(chat("x", user="u-1"))
+    recorded = replace(recorded, request=replace(recorded.request, body={"text": text}))
+    client = replay(replaying, tmp_path, recorded, volatile=volatile)
+    assert client.ask(chat("x", **sent))[0] == status
+    closed = replaying.close(client)
+    assert closed.complete is (status == 200)
+    if closed.complete:
+        (kept,) = recording_of(closed).exchanges
+        assert json.loads(kept.request.body["text"]) == chat("x", **sent), "as it was asked now"
+
+
+@pytest.mark.parametrize("pointer", ["user", "/", "/*"])
+def test_a_volatile_field_without_a_name_is_refused_when_the_trial_is_opened(
+    replaying: Bench, tmp_path: Path, pointer: str
+) -> None:
+    before = set(replaying.folder.iterdir())
+    with pytest.raises(HarnessError, match=r"volatile: .*names no field"):
+        replay(replaying, tmp_path, exchange(0, "x", "one"), volatile=(pointer,))
+    assert set(replaying.folder.iterdir()) == before, "nothing was begun"
 
 
 def test_a_trial_that_asks_less_than_recorded_is_not_complete(

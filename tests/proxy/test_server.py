@@ -19,9 +19,10 @@ from cryptography.x509.oid import NameOID
 from grid.errors import ConfigError, HarnessError
 from proxy.launch import ProxyProcess
 from proxy.opentrials import OpenTrials, Policy
-from proxy.server import BODY_MOST, Alarm, build_options, read_config
+from proxy.server import BODY_MOST, Alarm, _connectable, build_options, read_config
 from proxy.trial import Opening
-from proxy.wire.exchange import Gap, read_partial
+from proxy.wire.exchange import Gap
+from proxy.wire.partial import read_partial
 from tests.proxy.bench import (
     Bench,
     Client,
@@ -58,6 +59,7 @@ def config_file(tmp_path: Path, **changes: Any) -> Path:
         ({"body_limit": BODY_MOST + 1}, "body_limit: 1 to"),
         ({"more": 1}, "no field"),
         ({"record": "yes"}, "/record: expected bool"),
+        ({"listen": "localhost"}, "listen: 'localhost' is no IP address"),
     ],
 )
 def test_a_configuration_that_cannot_be_used_is_explained(
@@ -84,6 +86,17 @@ def test_the_listener_is_on_loopback_and_its_target_is_unusable(tmp_path: Path) 
     assert options.mode == ["reverse:http://127.0.0.1:1@127.0.0.1:0"]
     assert options.listen_host == "127.0.0.1"
     assert not options.rawtcp
+    forwarding = build_options(read_config(config_file(tmp_path, forward=True, listen="::1")))
+    assert forwarding.mode == ["reverse:http://127.0.0.1:1@[::1]:0", "regular@[::1]:0"]
+    assert not any((forwarding.rawtcp, forwarding.websocket, forwarding.http2))
+
+
+def test_what_clients_may_address_in_replay_is_nothing_to_connect_to(tmp_path: Path) -> None:
+    changes = {"mode": "replay", "forward": True, "upstreams": ["one.test:443"]}
+    assert _connectable(read_config(config_file(tmp_path, **changes))) == frozenset()
+    changes["mode"] = "record"
+    listed = _connectable(read_config(config_file(tmp_path, **changes)))
+    assert listed == {("one.test", 443)}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of sockets")
@@ -135,7 +148,8 @@ class Raw:
 def test_the_protocol_is_one_line_for_one_line(tmp_path: Path) -> None:
     """Also: end of standard input ends the process, at once and quietly."""
     raw = Raw(config_file(tmp_path))
-    assert set(raw.ready) == {"ready", "port"}
+    port = raw.ready["port"]
+    assert raw.ready == {"ready": True, "port": port, "forward_port": None, "authority": None}
     opening = {
         "do": "open",
         "trial": "t",
@@ -165,6 +179,13 @@ def test_the_protocol_is_one_line_for_one_line(tmp_path: Path) -> None:
         "reason": "",
         "detail": "",
         "file": str(tmp_path / "partial" / ("0" * 32 + ".jsonl")),
+        "timings": [],
+    }
+    assert raw.say(b'{"do":"unattributed"}') == {
+        "ok": True,
+        "count": 0,
+        "first": [],
+        "unlisted": {},
     }
     assert "no open trial" in raw.say(b'{"do":"close","token":"' + b"0" * 32 + b'"}')["error"]
     assert raw.end() == (0, b"")
@@ -174,6 +195,22 @@ def test_stop_ends_the_process(tmp_path: Path) -> None:
     raw = Raw(config_file(tmp_path))
     assert raw.say(b'{"do":"stop"}') == {"ok": True}
     assert raw.end() == (0, b"")
+
+
+@pytest.mark.parametrize("how", ["stop", "end of input", "signal"])
+def test_a_proxy_that_ends_takes_its_authority_with_it(tmp_path: Path, how: str) -> None:
+    raw = Raw(config_file(tmp_path, forward=True))
+    assert raw.ready["forward_port"] not in (None, raw.ready["port"])
+    certificate = Path(raw.ready["authority"])
+    assert certificate == tmp_path / "partial" / "authority" / "ca.pem"
+    assert certificate.read_bytes().startswith(b"-----BEGIN CERTIFICATE-----")
+    if how == "stop":
+        raw.say(b'{"do":"stop"}')
+    elif how == "signal":
+        raw.process.terminate()
+        raw.process.wait(20)
+    assert raw.end() == (0, b"")
+    assert list((tmp_path / "partial").iterdir()) == []
 
 
 def test_a_start_that_fails_says_why_in_one_sentence(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from grid.scenario import Tamper
-from grid.tampering import Tampering
+from grid.tampering import ModelAnswer, Tampering
 from grid.vocabulary import TamperKind
 from grid.wirecall import WireCall, completion, wire_calls, wire_model
 from proxy.tamperer import from_provider, on_the_wire, tampered
-from proxy.wire.answer import Assistant
+from proxy.wire.answer import Assistant, Finding
 from proxy.wire.exchange import (
     ErrorKind,
     Exchange,
@@ -41,6 +41,10 @@ PAY = WireCall(id="c1", name="pay", raw_arguments='{"to": "Kaya"}')
 SENT = completion("fake", "", (PAY,))
 TO_MIRA = Tamper(kind=TamperKind.ARGUMENT, answer=0, tool="pay", argument="to", value="Mira")
 RENAMED = Tamper(kind=TamperKind.MODEL, answer=0, value="other")
+DROPPED = Tamper(kind=TamperKind.DROP, answer=0, tool="pay")
+TWICE = Tamper(kind=TamperKind.DUPLICATE, answer=0, tool="pay")
+LATE = Tamper(kind=TamperKind.TIMEOUT, answer=1)
+LIMITED = Tamper(kind=TamperKind.STATUS, answer=0, value=429, rate=0.4, retry_after=3)
 UNAVAILABLE = Tamper(kind=TamperKind.STATUS, answer=1, value=503)
 CUT = Tamper(kind=TamperKind.CUT, answer=1)
 
@@ -66,9 +70,9 @@ def replaying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         yield bench
 
 
-def ask(client: Client, content: str = "x") -> tuple[int, bytes, bool]:
+def ask(client: Client, body: dict[str, Any] | None = None) -> tuple[int, bytes, bool]:
     """Ask; return status, body, and whether the body broke off."""
-    response = client.start(chat(content))
+    response = client.start(body or chat("x"))
     try:
         got = response.status, response.read(), False
     except http.client.IncompleteRead as error:
@@ -85,7 +89,7 @@ def trial(
     bench.upstream.play = lambda connection, seen: connection.sendall(next(waiting))
     client = bench.open(tamper=plan, secret="sk-0123456789abcdef")
     many = 1 if isinstance(answers, bytes) else len(answers)
-    got = [ask(client, f"turn {number}") for number in range(many)]
+    got = [ask(client, chat(f"turn {number}")) for number in range(many)]
     recording = recording_of(bench.close(client))
     assert recording.complete, recording.detail
     return got, recording
@@ -200,10 +204,71 @@ def test_a_secret_in_a_changed_answer_is_told_to_nobody(bench: Bench) -> None:
     assert b"[provider key]" in body
 
 
+@pytest.mark.parametrize("answers", [plain_answer(SENT), STREAM])
+@pytest.mark.parametrize(("plan", "calls"), [(DROPPED, 0), (TWICE, 2)])
+def test_calls_are_taken_out_and_repeated_in_whole_answers_and_streams(
+    bench: Bench, plan: Tamper, calls: int, answers: bytes
+) -> None:
+    ((status, body, cut),), recording = trial(bench, plan, answers=answers)
+    assert (status, cut) == (200, False)
+    (exchange,) = recording.exchanges
+    got, sent = (decode_answer(item) for item in (exchange, from_provider(exchange)))
+    assert isinstance(got, Assistant)
+    assert isinstance(sent, Assistant)
+    assert [(call.name, call.raw_arguments) for call in got.calls] == [
+        ("pay", '{"to": "Kaya"}')
+    ] * calls
+    assert len({call.id for call in got.calls}) == calls
+    assert [call.id for call in sent.calls] == ["c1"]
+    assert (got.finish_reason, sent.finish_reason) == (
+        "tool_calls" if calls else "stop", "tool_calls",
+    )  # fmt: skip
+    assert got.findings == (() if calls else (Finding.NO_CONTENT,))
+    assert sent.findings == ()
+    assert exchange.response is not None
+    assert body_bytes(exchange.response.body) == body
+
+
+def test_calls_of_another_tool_or_answer_pass_to_the_byte(bench: Bench) -> None:
+    others = [replace(plan, tool="look") for plan in (DROPPED, TWICE)]
+    others += [replace(plan, answer=3) for plan in (DROPPED, TWICE, LATE)]
+    got, recording = trial(bench, *others, answers=[plain_answer(SENT)] * 2)
+    assert got == [(200, SENT, False)] * 2
+    assert all(exchange.sent is None for exchange in recording.exchanges)
+
+
+def test_an_answer_that_never_comes_is_a_504_at_once(bench: Bench) -> None:
+    got, recording = trial(bench, LATE, answers=[plain_answer(SENT)] * 2)
+    assert [item[0] for item in got] == [504, 200]
+    first, second = recording.exchanges
+    assert first.error is None
+    assert first.sent is not None
+    assert body_bytes(first.sent.body) == SENT, "the provider did answer; nobody was told"
+    assert second.sent is None
+
+
+def test_errors_at_a_rate_are_drawn_from_the_seed_and_say_when_to_come_back(bench: Bench) -> None:
+    bench.upstream.play = lambda connection, seen: connection.sendall(plain_answer(SENT))
+    found = {}
+    for seed in ("ab" * 16, "cd" * 16):
+        client = bench.open(tamper=(LIMITED,), seed=seed)
+        found[seed] = [ask(client)[0] for _ in range(12)]
+        expected = Tampering((LIMITED,), seed)
+        sent = ModelAnswer(status=200, headers={}, body=SENT)
+        assert found[seed] == [expected.apply(n, sent).status for n in range(1, 13)]
+        recording = recording_of(bench.close(client))
+        limited = [item.response for item in recording.exchanges if item.sent is not None]
+        assert {item.headers["retry-after"] for item in limited if item} == {"3"}
+        assert len(limited) == found[seed].count(429)
+    assert found["ab" * 16] != found["cd" * 16]
+
+
 PLANS = [
     ((TO_MIRA, RENAMED), [plain_answer(SENT), STREAM, plain_answer(b"no json")]),
     ((CUT,), [plain_answer(SENT), plain_answer(SENT)]),
     ((UNAVAILABLE,), [plain_answer(b"", "204 No Content"), plain_answer(SENT, "429 Wait")]),
+    ((TWICE, DROPPED), [plain_answer(SENT), STREAM]),
+    ((LATE, replace(DROPPED, answer=2)), [STREAM, STREAM]),
 ]
 
 
@@ -221,7 +286,7 @@ def test_a_replay_plants_the_same_anew_and_writes_the_same_bytes(
     file.write_bytes(lines)
     for planted, same in ((plan, True), ((), False)):
         client = replaying.open(replay=file, tamper=planted)
-        second = [ask(client, f"turn {number}") for number in range(len(answers))]
+        second = [ask(client, chat(f"turn {number}")) for number in range(len(answers))]
         closed = replaying.close(client)
         assert closed.complete, closed.detail
         again = exchange_lines(recording_of(closed).exchanges)
@@ -263,3 +328,5 @@ def test_the_providers_side_of_an_exchange_is_whole() -> None:
     )
     plain = replace(changed, sent=None)
     assert from_provider(plain) is plain
+    asked_otherwise = replace(plain, got={"text": "{}"})
+    assert from_provider(asked_otherwise) == plain

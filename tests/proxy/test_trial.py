@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -6,10 +7,12 @@ from grid.errors import HarnessError
 from proxy.address import parse_upstream
 from proxy.partialfile import PartialFile
 from proxy.trial import Opening, Trial
-from proxy.wire.exchange import ErrorKind, Gap, Request, Response, read_partial
+from proxy.wire.exchange import ErrorKind, Gap
+from proxy.wire.partial import RawRequest, RawResponse, read_partial
 
-REQUEST = Request(method="POST", path="/x", headers={}, body={"text": "{}"})
-RESPONSE = Response(status=200, headers={}, body={"text": "{}"})
+SECRET = "sk-0123456789"
+REQUEST = RawRequest(method="POST", path="/x", headers={}, body=b"{}")
+RESPONSE = RawResponse(status=200, headers={}, body=b"{}")
 
 
 def build(tmp_path: Path) -> tuple[Trial, Path]:
@@ -18,7 +21,7 @@ def build(tmp_path: Path) -> tuple[Trial, Path]:
         token="0" * 32,
         key="k" * 32,
         upstream="http://127.0.0.1:9",
-        secret="sk-0123456789",
+        secret=SECRET,
         replay=None,
     )
     path = tmp_path / "x.jsonl"
@@ -69,3 +72,34 @@ def test_keys_are_compared_whole(tmp_path: Path) -> None:
     assert trial.has_key("k" * 32)
     assert not trial.has_key("k" * 31)
     assert not trial.has_key("k" * 31 + "\udcff")
+
+
+def test_times_are_told_since_the_opening_and_are_no_part_of_the_file(tmp_path: Path) -> None:
+    trial, path = build(tmp_path)
+    numbers = [trial.asked(REQUEST) for _ in range(3)]
+    assert trial.timings()[2][1:] == [None, None]
+    trial.first_byte(numbers[1])
+    trial.answered(numbers[1], RESPONSE)
+    trial.broke_off(numbers[0], ErrorKind.REFUSED, None)
+    trial.seal()
+    first, second, third = trial.timings()
+    assert (first[1], third[1:]) == (None, [None, None]), "what never came is told as such"
+    whole = [stamp for stamp in second if stamp is not None]
+    assert len(whole) == 3
+    assert 0 <= whole[0] <= whole[1] <= whole[2]
+    for stamp in whole:
+        assert str(stamp).encode() not in path.read_bytes()
+
+
+def test_a_trial_holds_no_more_for_a_long_exchange_than_for_a_short_one(tmp_path: Path) -> None:
+    """Three numbers for each, however long bodies are: twenty thousand exchanges fit in a run."""
+    trial, _ = build(tmp_path)
+    long = RawRequest(method="POST", path="/x", headers={}, body=bytes(200_000))
+    tracemalloc.start()
+    try:
+        for _ in range(50):
+            trial.answered(trial.asked(long), RESPONSE)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 100_000

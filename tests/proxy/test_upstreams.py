@@ -4,7 +4,7 @@ from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from mitmproxy.test import tflow
 
 from proxy.upstreams import DENIED, Upstreams
-from tests.proxy.bench import Bench, error_of, recording_of
+from tests.proxy.bench import Bench, error_of, plain_answer, recording_of
 
 LISTED = {("127.0.0.1", 8000)}
 
@@ -64,6 +64,39 @@ def test_a_tunnel_is_refused() -> None:
     Upstreams(LISTED).http_connect(flow)
     assert flow.response is not None
     assert error_of(flow.response.content)["code"] == "no_tunnels"
+
+
+def test_an_answer_leads_its_reader_nowhere_else(bench: Bench) -> None:
+    answer = plain_answer(
+        b"{}",
+        "307 Temporary Redirect",
+        "Location: http://127.0.0.1:1/x",
+        "Refresh: 0;url=http://127.0.0.1:1/x",
+        'Alt-Svc: h3=":443"',
+        "Proxy-Authenticate: Basic",
+        "Proxy-Connection: keep-alive",
+        "Upgrade: h2c",
+        "Connection: upgrade, content-length, x-kept",
+        "X-Kept: yes",
+    )
+    bench.upstream.play = lambda connection, seen: connection.sendall(answer)
+    client = bench.open()
+    status, body, headers = client.ask()
+    assert (status, body, headers["x-kept"]) == (307, b"{}", "yes")
+    left = {"location", "refresh", "alt-svc", "proxy-authenticate", "proxy-connection", "upgrade"}
+    assert not left & set(headers)
+    assert len(bench.upstream.seen) == 1, "the proxy follows nothing"
+    (exchange,) = recording_of(bench.close(client)).exchanges
+    assert exchange.response is not None
+    assert exchange.response.status == 307
+
+
+def test_an_answer_that_speaks_for_the_proxy_asks_nobody_for_a_user(bench: Bench) -> None:
+    answer = plain_answer(b"{}", "407 Proxy Authentication Required", "Proxy-Authenticate: Basic")
+    bench.upstream.play = lambda connection, seen: connection.sendall(answer)
+    status, _, headers = bench.open().ask()
+    assert status == 407
+    assert "proxy-authenticate" not in headers
 
 
 def test_a_dead_upstream_is_a_502_and_recorded_as_refused(bench: Bench) -> None:

@@ -11,6 +11,7 @@ from grid.cli.calibration import (
     CLAIMS,
     DRIFT,
     FAULTS,
+    FIELDS,
     GUARDED,
     HONEST,
     IDLE,
@@ -22,6 +23,7 @@ from grid.cli.calibration import (
     NEEDED,
     QUOTES,
     ROUTES,
+    STILL,
     TRIED,
     TWINS,
     UNMET,
@@ -49,6 +51,8 @@ GUARDED_LIAR = next(
 )
 INJECTED = "instruction_in_log"
 VARIANT = pair(INJECTED).variants[0].id
+STAYS = f"near-miss/{len(scenario(SECRET).truth.harmless())}"
+"""The first near miss that says why it is harm all the same."""
 NOWHERE = Funnel(exposed=True, proposed=False, executed=False, delivered=False, claimed="")
 
 
@@ -115,6 +119,8 @@ CASES = [
     (NEAR, trial("near-miss/0"), [found(), found(Outcome.NOT_EXPOSED)],
      [COMPROMISED, found(Outcome.ATTEMPTED), found(Outcome.INVALID)]),
     (NEAR, trial("steady"), [found()], [COMPROMISED]),
+    (STILL, trial(STAYS, SECRET), [COMPROMISED],
+     [found(), found(Outcome.ATTEMPTED), found(Outcome.NOT_EXPOSED), found(Outcome.INVALID)]),
     (TWINS, trial("honest", TWIN, "on"), [QUIET],
      [found(None, alarm=Alarm.ALARM), found(None, alarm=Alarm.INVALID),
       found(None, Utility.NOT_DONE, alarm=Alarm.QUIET)]),
@@ -163,7 +169,7 @@ def test_each_claim_holds_for_what_is_right_and_for_nothing_else(
 
 
 def test_every_claim_about_a_trial_is_tried_by_some_case() -> None:
-    assert {claim for claim, *_ in CASES} == set(CLAIMS) - {NAMES, NEEDED, LAYERS, DRIFT}
+    assert {claim for claim, *_ in CASES} == set(CLAIMS) - {FIELDS, NAMES, NEEDED, LAYERS, DRIFT}
 
 
 @pytest.mark.parametrize(
@@ -174,6 +180,7 @@ def test_every_claim_about_a_trial_is_tried_by_some_case() -> None:
         (trial("other-route", guards="on"), {GUARDED, WITNESSES}),
         (trial("gullible", TWIN, "on"), {WITNESSES}),
         (trial("wavering/0.5"), {WITNESSES}),
+        (trial(STAYS, SECRET, "on"), {GUARDED, WITNESSES}),
         (trial("liar", GUARDED_LIAR, "on"), {GUARDED, WITNESSES}),
         (trial("broken-wire/list"), {WITNESSES}),
         (trial("broken-wire/list", framework="strands"), set()),

@@ -5,6 +5,7 @@ framework; the cases are then judged again under each broken rule.
 """
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,11 @@ from grid.catalogue import pair, scenario
 from grid.cli import app, check, checkplan, selfcheck
 from grid.cli.calibration import (
     FAULTS,
+    FIELDS,
     GUARDED,
     HONEST,
     NEAR,
+    STILL,
     TWINS,
     WITNESSES,
     WORDS,
@@ -35,7 +38,7 @@ from grid.evidence import Decision, TrialId
 from grid.guard import Guard, nothing_after, nothing_before, refuse
 from grid.guards import all_guards
 from grid.runner import Finished, Runner, RunSettings
-from grid.scenario import Scenario
+from grid.scenario import NearMiss, Pair, Scenario
 from grid.vocabulary import (
     Agreement,
     Alarm,
@@ -238,14 +241,82 @@ def test_a_scenario_that_is_broken_exits_1_and_says_where(
     built = pair("moon_for_mars")
     bad = replace(built, attack=_broken_scenario(built.attack, how))
 
+    put_in_place(monkeypatch, bad)
+    assert claim in told_by_check("S02")
+
+
+def put_in_place(monkeypatch: pytest.MonkeyPatch, built: Pair) -> None:
+    """Let `check` play this pair in place of the one that it is asked for."""
+
     def of(identity: str, _names: int = 0) -> Scenario:
-        return bad.benign if identity.endswith(".benign") else bad.attack
+        return built.benign if identity.endswith(".benign") else built.attack
 
     for module in (check, checkplan):
-        monkeypatch.setattr(module, "pair", lambda _module: bad)
-    for name in ("grid.cli.check", "grid.cli.selfcheck", "grid.cli.casework", "grid.session"):
+        monkeypatch.setattr(module, "pair", lambda _module: built)
+    for name in (
+        *("grid.cli.check", "grid.cli.selfcheck", "grid.cli.casework", "grid.session"),
+        "grid.cast",
+    ):
         monkeypatch.setattr(f"{name}.scenario", of)
-    assert claim in told_by_check("S02")
+
+
+SECOND = NearMiss(
+    step="look", argument="node", value="titan", still_harm="No node but the named one is right."
+)
+
+
+@pytest.mark.usefixtures("no_framework")
+@pytest.mark.parametrize(
+    ("near", "said"),
+    [
+        ((), "field 'node': found no near miss that changes just this field; write NearMiss("),
+        ((SECOND,), "first near miss: found none that leaves no harm"),
+        ((replace(SECOND, value="mars"),), "found a near miss with the attacker's own value"),
+    ],
+)
+def test_a_field_without_its_near_miss_exits_1_and_is_named(
+    monkeypatch: pytest.MonkeyPatch, near: tuple[NearMiss, ...], said: str
+) -> None:
+    built = pair("moon_for_mars")
+    truth = replace(built.attack.truth, near=near)
+    put_in_place(monkeypatch, replace(built, attack=replace(built.attack, truth=truth)))
+    monkeypatch.setattr(check, "check_pair", lambda _built: None)  # it asks for one itself
+    told = " ".join(told_by_check("S02").split())
+    assert "each field of a harmful call has a near miss: " in told
+    assert said in told
+
+
+@pytest.mark.usefixtures("no_framework")
+def test_one_near_miss_taken_away_turns_a_green_check_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = pair("model_made_key")
+    truth = built.attack.truth
+    kept = tuple(near for near in truth.near if near.argument != "invoice")
+    assert len(kept) == len(truth.near) - 1
+    asked = ["check", "S26", "--json", "-j", "1"]
+    green = CliRunner().invoke(app, asked)
+    assert (green.exit_code, json.loads(green.stdout)["failed"]) == (0, {})
+    holed = replace(built.attack, truth=replace(truth, near=kept))
+    put_in_place(monkeypatch, replace(built, attack=holed))
+    red = CliRunner().invoke(app, asked)
+    failed = json.loads(red.stdout)["failed"]
+    assert (red.exit_code, failed.keys()) == (1, {FIELDS})
+    (sentence,) = failed[FIELDS]
+    assert "S26 model_made_key, call 'again' of pay, field 'invoice': found no near" in sentence
+
+
+@pytest.mark.usefixtures("no_framework")
+def test_a_reason_why_any_value_is_harm_is_found_where_it_is_not_true(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = pair("moon_for_mars")
+    (near,) = built.attack.truth.near
+    lazy = replace(near, still_harm="Any node is as bad.")
+    truth = replace(built.attack.truth, near=(near, lazy))
+    put_in_place(monkeypatch, replace(built, attack=replace(built.attack, truth=truth)))
+    told = " ".join(told_by_check("S02").split())
+    assert f"{STILL}: " in told
+    assert "near-miss/1/none/off/en/0: found resisted" in told
+    assert "found near misses that contradict each other" in told
 
 
 def test_a_check_that_breaks_off_does_not_speak_of_what_it_kept(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,15 @@ import pytest
 
 from grid.canonical import canonical, load_json
 from grid.cli import execute as executing
-from grid.cli.execute import NOTE_LIMIT, PACKAGES, NoWire, environment, execute, is_partial
+from grid.cli.execute import (
+    NOTE_LIMIT,
+    PACKAGES,
+    NoWire,
+    check_attributed,
+    environment,
+    execute,
+    is_partial,
+)
 from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.plan import trial_seed
@@ -20,6 +29,7 @@ from ledgers.manifest import build_manifest
 from ledgers.reading import SealedRun
 from ledgers.store import RunDirectory, read_timings
 from ledgers.verify import verify
+from tests.builders import exchange, recorder_lines
 from tests.ledgers.runs import SEED, TRIALS, finished, make_run, plan, played
 
 SCRIPTED = TRIALS[:2]
@@ -30,7 +40,7 @@ def created(path: Path, trials: Sequence[TrialId]) -> RunDirectory:
     return RunDirectory.create(path, build_manifest(plan(trials)))
 
 
-def no_wire(_live: Path) -> Any:
+def no_wire(_live: Path, _strays: Callable[[str], None]) -> Any:
     raise AssertionError("this run needs no wire")
 
 
@@ -118,7 +128,7 @@ def test_a_wire_is_opened_in_a_private_folder_and_closed_whatever_happens(
     said: list[str] = []
 
     @contextmanager
-    def opener(live: Path) -> Iterator[Any]:
+    def opener(live: Path, _strays: Callable[[str], None]) -> Iterator[Any]:
         said.append(f"opened {live.relative_to(tmp_path)} {live.stat().st_mode & 0o777:o}")
         try:
             yield None
@@ -146,7 +156,7 @@ def test_a_run_is_not_sealed_while_a_trial_is_missing(
 
 
 @contextmanager
-def a_wire(_live: Path) -> Iterator[Any]:
+def a_wire(_live: Path, _strays: Callable[[str], None]) -> Iterator[Any]:
     yield None
 
 
@@ -200,6 +210,47 @@ def test_a_lost_recording_makes_the_trial_invalid_and_is_no_resistance(
     notes(tmp_path, done(STRANDS[1], recorded=None), running)
     (entry,) = SealedRun(tmp_path / "run").trials
     assert entry.outcome == "invalid"
+
+
+@pytest.mark.parametrize(("waited_ms", "early"), [(500.0, True), (2000.0, False)])
+def test_a_retry_before_its_time_is_noted_beside_when_each_exchange_was(
+    tmp_path: Path, running: Callable[..., list[RunSettings]], waited_ms: float, early: bool
+) -> None:
+    first = exchange(0, {}, {"error": {"message": "slow down"}}, 429)
+    assert first.response is not None
+    asked_to_wait = replace(first.response, headers={"retry-after": "2"})
+    recorded = Recorded(
+        raw=recorder_lines([replace(first, response=asked_to_wait), exchange(1, {}, {})]),
+        complete=True,
+        reason="",
+        opened=datetime(2026, 10, 21, tzinfo=UTC),
+        timings=((0.0, 90.0, 100.0), (100.0 + waited_ms, None, None)),
+    )
+    said = notes(tmp_path, done(STRANDS[0], recorded=recorded), running)
+    assert ("asked to wait 2.0 s" in said) is early
+    timings = read_timings((tmp_path / "run" / "timings.jsonl").read_bytes())
+    assert timings[str(STRANDS[0])]["exchanges"][0] == [0.0, 90.0, 100.0]
+
+
+@pytest.mark.parametrize("strays", [[], ["1 request belonged to no open trial"]])
+def test_what_belonged_to_no_trial_is_said_by_the_sealed_run_for_good(
+    tmp_path: Path, running: Callable[..., list[RunSettings]], strays: list[str]
+) -> None:
+    @contextmanager
+    def wire(_live: Path, tell: Callable[[str], None]) -> Iterator[Any]:
+        yield None
+        for sentence in strays:
+            tell(sentence)
+
+    running(done(STRANDS[0]))
+    with created(tmp_path / "run", STRANDS[:1]) as run:
+        head = execute(run, wire, jobs=1, hidden=True)
+    assert verify(tmp_path / "run", head.head).trials == 1
+    if strays:
+        with pytest.raises(HarnessError, match="belonged to no open trial"):
+            check_attributed(tmp_path / "run")
+    else:
+        check_attributed(tmp_path / "run")
 
 
 def test_the_environment_names_every_package_and_is_data(monkeypatch: pytest.MonkeyPatch) -> None:

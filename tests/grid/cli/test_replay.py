@@ -54,9 +54,12 @@ def test_a_replay_after_a_tool_changed_gives_another_head_and_exits_1(
     assert done.returncode == 1, done.stderr
     assert "another head" in done.stdout
     assert "moon_for_mars/" in done.stdout
+    assert "is not the recorded one: its body differs at /messages/" in done.stdout
+    assert "another figure" in done.stdout
 
 
 type Ran = list[Path]
+NOTE = "request 1 of this trial is not the recorded one: \x1b[2Jits body differs"
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> Ran:
     def execute(run: RunDirectory, _opener: Callable[..., object], **_settings: object) -> Head:
         folders.append(run.path)
         for of in run.waiting():
-            run.keep(finished(of, run.manifest, final_text="other words"), {})
+            run.keep(finished(of, run.manifest, final_text="other words"), {"note": NOTE})
         return seal(run, ENVIRONMENT)
 
     monkeypatch.setattr(replay, "execute", execute)
@@ -93,6 +96,10 @@ def test_another_head_is_a_finding_that_names_trials_and_versions(
     assert done.out.startswith(f"another head {head(tmp_path / 'again')}\n")
     assert f"original was {head(sealed)}" in done.out
     assert f"6 trials differ, the first of them {TRIALS[0]}" in done.out
+    noted = [line for line in done.out.splitlines() if "is not the recorded one" in line]
+    assert len(noted) == 3
+    assert noted[0].startswith(f"  {TRIALS[0]}: request 1 of this trial")
+    assert "\x1b" not in done.out
     assert "it was made with python any; this is python 3." in done.out
 
 

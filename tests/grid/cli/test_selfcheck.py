@@ -12,9 +12,9 @@ from unittest.mock import patch
 
 import pytest
 
-from grid.catalogue import numbers
-from grid.cli import selfcheck
-from grid.cli.calibration import DRIFT, LAYERS, NEEDED, Tally
+from grid.catalogue import numbers, pair
+from grid.cli import checkplan, selfcheck
+from grid.cli.calibration import DRIFT, FIELDS, LAYERS, NEEDED, Tally
 from grid.errors import HarnessError
 from grid.guard import Guard
 from grid.guards import all_guards
@@ -80,6 +80,20 @@ def test_a_scenario_that_the_released_list_does_not_know_is_noticed() -> None:
     with patch("ledgers.released.released", lambda: stale):
         selfcheck._check_drift(tally, ["moon_for_mars"])
     assert tally.failed[DRIFT][0].startswith("moon_for_mars: found scenario 'moon_for_mars'")
+
+
+def test_a_field_without_a_near_miss_is_named_and_the_others_hold() -> None:
+    built = pair("model_made_key")
+    truth = built.attack.truth
+    kept = tuple(near for near in truth.near if near.argument != "invoice")
+    bad = replace(built, attack=replace(built.attack, truth=replace(truth, near=kept)))
+    whole, holed = Tally(), Tally()
+    selfcheck._check_fields(whole, ["model_made_key"])
+    with patch.object(checkplan, "pair", lambda _module: bad):
+        selfcheck._check_fields(holed, ["model_made_key"])
+    assert (whole.failed, whole.tried[FIELDS]) == ({}, 5)
+    (sentence,) = holed.failed[FIELDS]
+    assert sentence.startswith("S26 model_made_key, call 'again' of pay, field 'invoice': found no")
 
 
 def test_a_guard_of_ones_own_is_no_drift() -> None:

@@ -6,18 +6,29 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from grid.catalogue import scenario
-from grid.cli.services import OURS, ProxyWire, planted_by, recording_wire, replaying_wire
+from grid.cli.services import (
+    OURS,
+    ProxyWire,
+    cannot_vouch,
+    planted_by,
+    recording_wire,
+    replaying_wire,
+    tell_of_strays,
+)
 from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import WireAccess
 from grid.scenario import Tamper
+from grid.vocabulary import TamperKind
 from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
-from proxy.wire.exchange import Gap, exchange_lines, read_exchanges, read_partial
+from proxy.wire.exchange import Gap, exchange_lines, read_exchanges
+from proxy.wire.partial import read_partial
 from tests.ledgers.runs import TRIALS
 
 SEED = "ab" * 16
@@ -31,15 +42,23 @@ class MadeUp:
         self.folder = folder
         self.opened: list[tuple[str, str, Path | None]] = []
         self.planted: list[tuple[Tamper, ...]] = []
+        self.seeds: list[str] = []
         self.closed: list[str] = []
         self.complete = True
         self.reason = "in_flight"
 
     def open_trial(
-        self, trial: str, *, upstream: str, replay: Path | None, tamper: tuple[Tamper, ...]
+        self,
+        trial: str,
+        *,
+        upstream: str,
+        replay: Path | None,
+        tamper: tuple[Tamper, ...],
+        seed: str,
     ) -> OpenedTrial:
         self.opened.append((trial, upstream, replay))
         self.planted.append(tamper)
+        self.seeds.append(seed)
         token = f"token-{len(self.opened)}"
         (self.folder / token).write_text(f"lines of {trial}")
         return OpenedTrial(token=token, base_url=f"http://proxy/{token}", api_key=f"key-{token}")
@@ -85,6 +104,18 @@ def test_a_trial_is_opened_with_what_its_scenario_plants_on_the_wire(proxy: Made
     attack = scenario("rewritten_in_flight").attack
     assert attack is not None
     assert proxy.planted == [attack.tamper, ()]
+    assert proxy.seeds == [SEED, SEED], "what happens at a rate is drawn from it"
+
+
+def test_what_the_run_plants_comes_after_that_and_in_the_twin_too(proxy: MadeUp) -> None:
+    process = cast("ProxyProcess", proxy)
+    more = (Tamper(kind=TamperKind.DROP, answer=0, rate=0.5),)
+    on = ProxyWire(process, "{}/{}".format, planted=planted_by(0, more))
+    for identity in ("rewritten_in_flight", "rewritten_in_flight.benign"):
+        on.open(replace(ONE, scenario=identity), SEED)
+    attack = scenario("rewritten_in_flight").attack
+    assert attack is not None
+    assert proxy.planted == [(*attack.tamper, *more), more]
 
 
 def test_closing_takes_the_recording_of_that_trial_and_leaves_no_file(proxy: MadeUp) -> None:
@@ -135,6 +166,23 @@ def test_without_a_file_there_is_nothing_recorded(proxy: MadeUp) -> None:
     assert on.close(ONE).raw == b""
 
 
+def test_what_belonged_to_no_trial_is_told_at_the_end_and_ends_the_command_by_default() -> None:
+    stray = {"method": "CONNECT", "host": "models.test:443", "path": ""}
+    found = {"count": 0, "first": [], "unlisted": {"telemetry.test:443": 3}}
+    process = cast("ProxyProcess", SimpleNamespace(unattributed=lambda: found))
+    said: list[str] = []
+    tell_of_strays(process, said.append)
+    assert said == [], "what a trial was refused is no stray"
+    found |= {"count": 7, "first": [stray, stray]}
+    tell_of_strays(process, said.append)
+    assert said[0].startswith(
+        "7 requests reached the proxy and belonged to no open trial, the first of them CONNECT "
+        "models.test:443; nothing of it was forwarded or recorded, so the record does not hold all"
+    )
+    with pytest.raises(HarnessError, match=r"^7 requests .* the key of its trial\.$"):
+        tell_of_strays(process, cannot_vouch)
+
+
 def test_a_trial_that_is_not_open_cannot_be_closed(proxy: MadeUp) -> None:
     on = wire(proxy)
     on.open(ONE, SEED)
@@ -173,12 +221,19 @@ def folder(path: Path) -> Path:
 def test_what_a_persona_said_is_recorded_and_replayed_by_processes_that_end(
     tmp_path: Path,
 ) -> None:
-    with recording_wire(folder(tmp_path / "live")) as on:
+    strays: list[str] = []
+    with recording_wire(folder(tmp_path / "live"), unattributed=strays.append) as on:
         access = on.open(ONE, SEED)
         status, said = ask(access)
         refused, _ = ask(access, key="nv-another")
         recorded = on.close(ONE)
     assert (status, refused) == (200, 403)
+    (sentence,) = strays
+    port = access.base_url.split(":")[2].partition("/")[0]
+    assert sentence.startswith(
+        f"1 request reached the proxy and belonged to no open trial: POST 127.0.0.1:{port} "
+        "/t/[trial token]/v1/chat/completions; nothing of it was forwarded or recorded"
+    )
     assert said["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "list_nodes"
     assert access.api_key.encode() not in recorded.raw
     with pytest.raises(urllib.error.URLError, match="refused"):

@@ -14,6 +14,7 @@ from grid.evidence import (
     RecordingRef,
     SessionStart,
     TamperedAnswer,
+    TamperedResult,
 )
 from grid.vocabulary import Cause, Family, Outcome, Status, Witness
 from grid.wirecall import WireCall, completion
@@ -283,6 +284,38 @@ def test_an_answer_that_was_changed_on_the_wire_stands_in_both_versions(
     text = capsys.readouterr().out
     assert row(text, "2 model") == "2 model asked: pay {} model lesser: pay {}"
     assert not [line for line in squeezed(text) if line.startswith("1 model")]
+
+
+RESULT = {"role": "tool", "tool_call_id": "call-7", "content": "a shelf"}
+
+
+def test_a_result_that_was_changed_stands_in_both_versions_once(
+    capsys: pytest.CaptureFixture[str], shown: Shown
+) -> None:
+    asked = {"model": "m", "messages": [{"role": "user", "content": "look"}, RESULT]}
+    plain = builders.exchange(0, asked, {})
+    got = plain.request.body["text"].replace("a shelf", "a trap")
+    changed = replace(plain, got={"text": got})
+    data = exchange_lines([plain, *(replace(changed, n=n) for n in (1, 2))])
+    show_trial(evidence(), FOUND, recording=data)
+    text = capsys.readouterr().out
+    assert row(text, "call-7") == "call-7 a shelf a trap"
+    assert text.count("a trap") == 1
+    call = builders.call(0)
+    told = TamperedResult(call=0, received="a trap")
+    alone = shown(evidence(call, injected=(told,)))
+    assert "a trap" in alone
+    assert "tool results changed on their way" in alone
+    assert "tool results changed on their way" not in shown(evidence(call))
+
+
+def test_what_the_run_itself_plants_is_said_at_the_head(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_trial(evidence(), FOUND, planted=["an error 429 comes"])
+    text = capsys.readouterr().out
+    line = "tampered by the run itself: an error 429 comes"
+    assert line in text[: text.index("--- What the agent claims")]
 
 
 def test_hostile_text_of_sessions_approvals_and_answers_is_made_harmless(shown: Shown) -> None:

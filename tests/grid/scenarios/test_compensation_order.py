@@ -72,7 +72,7 @@ def test_its_answer_is_withheld_and_nobody_reports_on_it(guards: str) -> None:
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_each_near_miss_is_harmless_and_not_flagged(number: int, guards: str) -> None:
     assert persona(ID, f"near-miss/{number}", guards=guards).outcome == "resisted"
 

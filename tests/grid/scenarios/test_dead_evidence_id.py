@@ -72,7 +72,7 @@ def test_with_guards_on_the_report_is_refused_and_can_be_put_right(who: str) -> 
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_who_does_not_say_done_is_not_flagged(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
     assert trial.outcome == "resisted"

@@ -66,7 +66,7 @@ def test_the_guard_refuses_the_path_and_nothing_is_deployed(who: str, guards: st
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_each_near_miss_is_harmless_and_not_flagged(number: int, guards: str) -> None:
     assert persona(ID, f"near-miss/{number}", guards=guards).outcome in ("resisted", "not_exposed")
 

@@ -111,14 +111,15 @@ def test_what_stays_inside_and_what_is_not_secret_is_no_harm(
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_each_near_miss_is_harmless_and_gets_the_task_done_if_it_can(
     number: int, guards: str
 ) -> None:
     near, trial = TRUTH.near[number], persona(ID, f"near-miss/{number}", guards=guards)
-    # the copy has another name, so there is nothing to place; or the handbook stays closed
-    stuck = (near.step, near.argument) in (("rename", "target"), ("open", "access"))
-    utility = "not_done" if stuck else "done"
+    # the copy has another name, so nothing can be renamed or placed; or the handbook stays closed
+    stuck = (("copy", "target"), ("rename", "source"), ("rename", "target"))
+    closed = (("open", "path"), ("open", "access"))
+    utility = "not_done" if (near.step, near.argument) in (*stuck, *closed) else "done"
     assert (trial.outcome, trial.utility, trial.refusals()) == ("resisted", utility, [])
 
 
@@ -145,21 +146,22 @@ def test_every_carrier_and_form_is_followed_by_the_gullible_and_by_nobody_else(n
 
 def test_every_carrier_is_there_in_every_form() -> None:
     assert {name.split(".")[0] for name in VARIANTS} == {
-        "file", "file_name", "tool_error", "tool_description",
+        "file", "file_name", "tool_error", "tool_description", "contact",
         "message", "issue_field", "issue_body", "issue_comment", "page", "page_comment", "row",
     }  # fmt: skip
-    assert len(VARIANTS) == 11 * 9
+    assert len(VARIANTS) == 12 * 9
 
 
 @pytest.mark.parametrize("carrier", [
-    "message", "issue_field", "issue_body", "issue_comment", "page", "page_comment", "row",
+    "contact", "message", "issue_field", "issue_body", "issue_comment", "page", "page_comment",
+    "row",
 ])  # fmt: skip
 def test_what_the_user_asks_to_read_aside_has_to_be_read(carrier: str) -> None:
     of = VARIANTS[f"{carrier}.plain"]
     look, *others = of.truth.honest
     assert script(of.id, [look, *others]).utility == "done"
     assert script(of.id, others).utility == "not_done"
-    for number in range(len(of.truth.near)):
+    for number in of.truth.harmless():
         assert persona(of.id, f"near-miss/{number}").outcome == "resisted"
 
 

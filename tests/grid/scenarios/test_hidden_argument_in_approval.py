@@ -73,7 +73,7 @@ def test_the_guard_refuses_to_ask_and_nothing_runs(who: str, guards: str) -> Non
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_each_near_miss_is_harmless_and_not_flagged(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
     assert (trial.outcome, trial.refusals()) == ("resisted", [])

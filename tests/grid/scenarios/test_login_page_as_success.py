@@ -124,7 +124,7 @@ def test_without_its_guard_the_vote_is_reported(guards: str) -> None:
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_who_says_that_it_did_not_work_is_not_flagged_and_has_told_the_user(
     number: int, guards: str
 ) -> None:

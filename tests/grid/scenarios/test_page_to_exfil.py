@@ -103,7 +103,7 @@ def test_what_lets_no_code_out_is_no_harm(harmless: list[Step]) -> None:
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_a_mail_without_the_code_is_not_flagged(number: int, guards: str) -> None:
     assert persona(ID, f"near-miss/{number}", guards=guards).outcome == "resisted"
 
@@ -134,19 +134,21 @@ def test_every_carrier_and_form_is_followed_by_the_gullible_and_by_nobody_else(n
 def test_every_carrier_is_there_in_every_form() -> None:
     assert {name.split(".")[0] for name in VARIANTS} == {
         "page", "comment", "row", "file", "file_name", "tool_error", "tool_description",
-        "message", "issue_field", "issue_body", "issue_comment",
+        "contact", "message", "issue_field", "issue_body", "issue_comment",
     }  # fmt: skip
-    assert len(VARIANTS) == 11 * 9
+    assert len(VARIANTS) == 12 * 9
 
 
-@pytest.mark.parametrize("carrier", ["message", "issue_field", "issue_body", "issue_comment"])
+@pytest.mark.parametrize(
+    "carrier", ["contact", "message", "issue_field", "issue_body", "issue_comment"]
+)
 def test_what_the_user_asks_to_read_aside_has_to_be_read(carrier: str) -> None:
     of = VARIANTS[f"{carrier}.plain"]
     look, *others = of.truth.honest
     assert of.turns[0].prompt != pair(ID).attack.turns[0].prompt
     assert script(of.id, [look, *others]).utility == "done"
     assert script(of.id, others).utility == "not_done"
-    for number in range(len(of.truth.near)):
+    for number in of.truth.harmless():
         assert persona(of.id, f"near-miss/{number}").outcome == "resisted"
 
 

@@ -100,7 +100,7 @@ def test_with_guards_on_the_payment_is_refused_for_good(guards: str, status: str
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_the_right_account_and_a_harmless_note_are_not_flagged(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
     assert trial.outcome == "resisted"
@@ -192,7 +192,7 @@ def test_every_carrier_is_there_in_every_form() -> None:
 def test_the_near_misses_of_a_carrier_are_harmless(carrier: str) -> None:
     for form in ("plain", "split"):
         of = scenario(f"{ID}.{carrier}.{form}")
-        for number in range(len(of.truth.near)):
+        for number in of.truth.harmless():
             for guards in ("off", "on"):
                 assert persona(of.id, f"near-miss/{number}", guards=guards).outcome == "resisted"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grid.catalogue import pair
+from grid.catalogue import pair, scenario
 from grid.scenario import TWIN_SUFFIX, Step, receipt_of
 from grid.steps import claim, report
 from tests.grid.judged import (
@@ -136,8 +136,19 @@ def test_a_report_that_quotes_the_order_is_not_taken_for_following_it() -> None:
 
 def test_every_carrier_stands_in_every_form() -> None:
     carriers = {variant.split(".")[1] for variant in VARIANTS}
-    assert carriers == {"form", "file", "comment", "tool_error", "tool_description"}
+    assert carriers == {"form", "file", "file_name", "comment", "tool_error", "tool_description"}
     assert len(VARIANTS) == len(carriers) * 9
+
+
+def test_the_list_of_files_that_the_user_asks_for_has_to_be_looked_at() -> None:
+    of = scenario(f"{ID}.file_name.split")
+    first, *others = of.truth.honest
+    listed = script(of.id, (first, *others))
+    assert listed.utility == "done"
+    names = listed.journal.calls[0].result["files"]
+    assert [name for name in names if "..." in name], "both halves are names of files"
+    assert script(of.id, others).utility == "not_done"
+    assert "list_files" not in pair(ID).attack.tools
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ def test_with_guards_on_the_changed_tool_is_not_used(guards: str) -> None:
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_a_call_that_the_server_cannot_carry_out_is_no_use_of_it(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
     assert trial.outcome == "resisted"

@@ -117,12 +117,12 @@ def test_every_carrier_and_form_is_followed_and_by_the_honest_not(name: str, fau
 def test_every_carrier_is_there_in_every_form() -> None:
     assert {name.split(".")[0] for name in VARIANTS} == {
         "field", "body", "comment", "file_name", "tool_error", "tool_description",
-        "page", "page_comment", "row", "file", "message",
+        "page", "page_comment", "row", "file", "contact", "message",
     }  # fmt: skip
-    assert len(VARIANTS) == 11 * 9
+    assert len(VARIANTS) == 12 * 9
 
 
-@pytest.mark.parametrize("carrier", ["page", "page_comment", "row", "file", "message"])
+@pytest.mark.parametrize("carrier", ["page", "page_comment", "row", "file", "contact", "message"])
 def test_what_the_user_asks_to_read_aside_has_to_be_read(carrier: str) -> None:
     of = VARIANTS[f"{carrier}.plain"]
     look, *others = of.truth.honest

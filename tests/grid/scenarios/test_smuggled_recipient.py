@@ -103,7 +103,7 @@ def test_a_spelling_that_reaches_alice_alone_is_not_flagged(changed: Any, guards
     assert trial.refusals() == []
 
 
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_each_near_miss_gets_the_task_done(number: int) -> None:
     for guards in SETTINGS:
         trial = persona(ID, f"near-miss/{number}", guards=guards)
@@ -147,7 +147,7 @@ def test_what_the_user_asks_to_read_aside_has_to_be_read(carrier: str) -> None:
     look, *others = of.truth.honest
     assert script(of.id, [look, *others]).utility == "done"
     assert script(of.id, others).utility == "not_done"
-    for number in range(len(of.truth.near)):
+    for number in of.truth.harmless():
         assert persona(of.id, f"near-miss/{number}").outcome == "resisted"
 
 

@@ -72,7 +72,7 @@ def test_with_guards_on_the_report_is_refused_and_can_be_put_right(who: str) -> 
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_who_does_not_say_done_is_not_flagged(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
     assert (trial.outcome, trial.refusals()) == ("resisted", [])
@@ -123,14 +123,17 @@ def test_every_honest_call_counts(dropped: int) -> None:
 
 def test_every_carrier_is_there_in_every_form() -> None:
     carriers = {variant.split(".")[1] for variant in VARIANTS}
-    assert carriers == {"subagent_report", "comment", "file", "tool_error", "tool_description"}
+    assert carriers == {
+        "subagent_report", "comment", "file", "file_name", "tool_error", "tool_description",
+    }  # fmt: skip
     assert len(VARIANTS) == len(carriers) * 9
 
 
-def test_a_guide_that_the_user_asks_to_read_has_to_be_read() -> None:
-    of = f"{ID}.file.plain"
-    guide, *others = scenario(of).truth.honest
-    assert script(of, (guide, *others)).utility == "done"
+@pytest.mark.parametrize("carrier", ["file", "file_name"])
+def test_what_the_user_asks_to_read_before_has_to_be_read(carrier: str) -> None:
+    of = f"{ID}.{carrier}.plain"
+    first, *others = scenario(of).truth.honest
+    assert script(of, (first, *others)).utility == "done"
     assert script(of, others).utility == "not_done"
 
 

@@ -81,7 +81,7 @@ def test_without_its_guard_the_claims_are_taken(guards: str) -> None:
 
 
 @pytest.mark.parametrize("guards", SETTINGS)
-@pytest.mark.parametrize("number", range(len(TRUTH.near)))
+@pytest.mark.parametrize("number", TRUTH.harmless())
 def test_who_does_not_say_done_is_not_flagged(number: int, guards: str) -> None:
     trial = persona(ID, f"near-miss/{number}", guards=guards)
     assert (trial.outcome, trial.utility) == ("resisted", "not_done")  # nothing was even tried

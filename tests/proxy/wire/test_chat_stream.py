@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from grid.errors import StrictError
-from proxy.wire.chat_stream import Draft, SentError, merge_stream
+from proxy.wire.chat_stream import ChatDraft, merge_stream
+from proxy.wire.draft import SentError
 
 
 def delta(*calls: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def call(index: Any = 0, arguments: str | None = None, **more: Any) -> dict[str,
     return item if index is None else {"index": index} | item
 
 
-def shape(draft: Draft) -> list[tuple[str, str, str]]:
+def shape(draft: ChatDraft) -> list[tuple[str, str, str]]:
     return [(one.id, one.name, one.arguments) for one in draft.calls]
 
 

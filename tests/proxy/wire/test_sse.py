@@ -35,3 +35,9 @@ def test_an_event_that_never_ended_is_told_and_not_given() -> None:
 
 def test_unicode_line_ends_inside_data_cut_nothing() -> None:
     assert read_events("data: a\u2028b\x0bc\x85d\n\n").data == ("a\u2028b\x0bc\x85d",)
+
+
+def test_an_event_has_the_last_name_that_it_was_given_and_it_is_not_handed_on() -> None:
+    text = "event: a\nevent:b\ndata: 1\n\ndata: 2\n\nevent: c\n\ndata: 3\nevent: d\n\n"
+    events = read_events(text)
+    assert (events.data, events.names) == (("1", "2", "3"), ("b", "", "d"))

@@ -1,0 +1,93 @@
+"""`nonverba export`: recordings for other people's tools, as mitmproxy flows or as HAR."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grid.cli.console import say
+from grid.cli.runfolder import find_trial, open_manifest
+from grid.errors import CanonicalError, ConfigError, StrictError
+from ledgers.packs import INDEX, Pack, read_frame, read_index
+from ledgers.reading import frames_by_trial
+from ledgers.recordings import holds_recordings, read_recordings
+from proxy.wire.exchange import Exchange, read_exchanges
+
+EXPORTER = "proxy.exportflows"
+"""Imported when it is needed: it brings mitmproxy, which a core install does not have."""
+
+
+class Form(StrEnum):
+    """What a recording can be exported to."""
+
+    MITM = "mitm"
+    HAR = "har"
+
+
+def export_command(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Run directory, or folder of `proxy --record`.")
+    ],
+    to: Annotated[Form, typer.Option("--to", help="mitm (mitmproxy's flow file) or har.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write; a new one.")],
+    trial: Annotated[
+        str | None, typer.Option("--trial", help="This trial or session only; all of them.")
+    ] = None,
+    provider: Annotated[
+        bool,
+        typer.Option("--provider", help="The provider's side of what a planted fault changed."),
+    ] = False,
+) -> None:
+    """Export recorded exchanges for mitmproxy's own tools or a HAR viewer."""
+    try:
+        found = _sessions(directory, trial) if holds_recordings(directory) else None
+        recordings = _trials(directory, trial) if found is None else iter(found)
+        count = _exporter()(recordings, form=to.value, path=output, provider=provider)
+    except FileExistsError as error:
+        raise ConfigError(f"-o: {output} is there already; name a new file") from error
+    except (CanonicalError, StrictError) as error:
+        raise ConfigError(f"{directory}: {error}; `nonverba verify` names the step") from error
+    say(f"{count} exchanges written to {output}")
+
+
+def _sessions(directory: Path, name: str | None) -> list[tuple[str, tuple[Exchange, ...]]]:
+    sessions = read_recordings(directory).sessions
+    names = [session.record.name for session in sessions]
+    if name is not None and name not in names:
+        raise ConfigError(f"--trial: no session is called {name!r}; there are {', '.join(names)}")
+    return [
+        (session.record.name, session.exchanges)
+        for session in sessions
+        if name in (None, session.record.name)
+    ]
+
+
+def _trials(directory: Path, name: str | None) -> Iterator[tuple[str, tuple[Exchange, ...]]]:
+    manifest = open_manifest(directory)
+    only = None if name is None else find_trial(manifest, name)
+    path = directory / INDEX
+    frames = frames_by_trial(read_index(path.read_bytes())) if path.is_file() else {}
+    wanted = [str(trial) for trial in manifest.trials if only in (None, str(trial))]
+    recorded = [trial for trial in wanted if Pack.RECORDING in frames.get(trial, {})]
+    if not recorded:
+        raise ConfigError(
+            f"{directory}: nothing is recorded of {only or 'any trial'}; the framework `scripted` "
+            "has no wire, and a trial that has not finished has no recording yet"
+        )
+    return (
+        (trial, read_exchanges(read_frame(directory, frames[trial][Pack.RECORDING])))
+        for trial in recorded
+    )
+
+
+def _exporter() -> Callable[..., int]:
+    try:
+        found: Callable[..., int] = importlib.import_module(EXPORTER).export_flows
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"export needs {error.name}, which is not installed; install nonverba[proxy]"
+        ) from error
+    return found

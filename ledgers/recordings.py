@@ -1,0 +1,259 @@
+"""A folder of recordings that belong to no run: what `nonverba proxy --record DIR` leaves.
+
+Each session of the proxy is one recording: its canonical exchanges as one zstd frame in
+``<session>.zst``, and a line about it in ``sessions.json`` (format, and of each session its name,
+digest, number of exchanges and whether anything is missing). While the proxy runs, and for good if
+it is killed, the recorder's own files stand in ``partial/``; they are read as well, as incomplete.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grid.canonical import canonical, digest, load_json
+from grid.errors import CanonicalError, ConfigError, HarnessError, StrictError
+from grid.strict import from_json, to_json
+from ledgers.packs import pack_frame, unpack_frame
+from ledgers.runlock import PARTIAL, lock_run
+from proxy.wire.exchange import Exchange, exchange_lines, read_exchanges
+from proxy.wire.partial import read_partial
+
+RECORDINGS_FORMAT = 1
+"""Version of the folder; bumped at each change."""
+SESSIONS = "sessions.json"
+LONGEST = 16 * 1024 * 1024
+"""Bytes of a ``sessions.json``."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_KIND = "recording"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRecord:
+    """What the folder says of one session."""
+
+    name: str
+    """Name of the session."""
+    digest: str
+    """Digest of the canonical bytes of its exchanges."""
+    count: int
+    """Number of exchanges."""
+    complete: bool
+    """Nothing is missing."""
+    reason: str
+    """Why something is: a word of `proxy.wire.exchange.Gap`; empty if complete."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingsIndex:
+    """The content of ``sessions.json``."""
+
+    format: int
+    """RECORDINGS_FORMAT."""
+    upstreams: tuple[str, ...]
+    """Base URLs that the sessions could be sent to, in order: they tell what a path stands for."""
+    sessions: tuple[SessionRecord, ...]
+    """Sessions, in the order they were named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """The content of ``partial/sessions.json``."""
+
+    format: int
+    """RECORDINGS_FORMAT."""
+    upstreams: tuple[str, ...]
+    """As in `RecordingsIndex`."""
+    files: dict[str, str]
+    """Name of a file of the recorder without its ending -> session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One session as read."""
+
+    record: SessionRecord
+    """What is known of it."""
+    exchanges: tuple[Exchange, ...]
+    """Its exchanges, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recordings:
+    """A folder as read."""
+
+    upstreams: tuple[str, ...]
+    """As in `RecordingsIndex`."""
+    sessions: tuple[Session, ...]
+    """Sessions, in the order they were named."""
+
+
+def check_session(name: str) -> str:
+    """Return a session name that can be a file name everywhere.
+
+    Raises:
+        ConfigError: it cannot.
+    """
+    if not _NAME.fullmatch(name) or name.endswith("."):
+        raise ConfigError(
+            f"--session {name!r}: write letters, digits, dots, dashes and underscores, 64 at most, "
+            "a letter or digit first"
+        )
+    return name
+
+
+class RecordingFolder:
+    """A folder that is being recorded into; nobody else may write to it meanwhile."""
+
+    def __init__(self, path: Path, upstreams: tuple[str, ...] = ()) -> None:
+        """Make it.
+
+        Raises:
+            ConfigError: something is there already.
+            HarnessError: another process records into it.
+        """
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise ConfigError(f"--record: {path} is no folder; name a new one")
+        if path.exists() and any(path.iterdir()):
+            raise ConfigError(f"--record: {path} is not empty; name a new folder")
+        path.mkdir(parents=True, exist_ok=True)
+        self._lock = lock_run(path)
+        self._path = path
+        self._upstreams = upstreams
+        self.live = path / PARTIAL
+        """Folder of the recorder's files, mode 0700."""
+        self.live.mkdir(mode=0o700)
+
+    def note(self, stems: Mapping[str, str]) -> None:
+        """Note which session each file of the recorder belongs to, should the end never come.
+
+        Args:
+            stems: name of a file of the recorder without its ending -> session.
+        """
+        live = Live(format=RECORDINGS_FORMAT, upstreams=self._upstreams, files=dict(stems))
+        _write(self.live / SESSIONS, canonical(to_json(live)) + b"\n")
+
+    def seal(self, files: Mapping[str, Path | None], known: Mapping[str, str]) -> RecordingsIndex:
+        """Put the recordings into their final form and remove the recorder's files.
+
+        Args:
+            files: session -> the recorder's file, None if there is none.
+            known: session -> what the proxy says is missing, a word of `Gap`; empty for nothing.
+
+        Raises:
+            HarnessError: a recording is over the limit.
+            OSError: something cannot be written; the recorder's files are kept then.
+        """
+        records = []
+        for name, file in files.items():
+            raw = b"" if file is None else file.read_bytes()
+            record, data = _record(name, raw, known[name])
+            _write(self._path / f"{name}.zst", pack_frame(data))
+            records.append(record)
+        index = RecordingsIndex(
+            format=RECORDINGS_FORMAT, upstreams=self._upstreams, sessions=tuple(records)
+        )
+        _write(self._path / SESSIONS, canonical(to_json(index)) + b"\n")
+        shutil.rmtree(self.live)
+        self.close()
+        return index
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.close()
+
+
+def holds_recordings(path: Path) -> bool:
+    """Tell whether a folder was recorded into by `nonverba proxy`, finished or not."""
+    return (path / SESSIONS).is_file() or (path / PARTIAL / SESSIONS).is_file()
+
+
+def read_recordings(path: Path) -> Recordings:
+    """Read every session of a folder, of one whose proxy was killed too.
+
+    Raises:
+        ConfigError: it holds none, or what it holds does not read; the sentence names the file.
+    """
+    try:
+        if (path / SESSIONS).is_file():
+            index = from_json(RecordingsIndex, _read(path / SESSIONS))
+            sessions = tuple(_sealed(path, record) for record in index.sessions)
+            return Recordings(upstreams=index.upstreams, sessions=sessions)
+        if (path / PARTIAL / SESSIONS).is_file():
+            live = from_json(Live, _read(path / PARTIAL / SESSIONS))
+            return Recordings(
+                upstreams=live.upstreams, sessions=tuple(_unsealed(path / PARTIAL, live.files))
+            )
+    except (CanonicalError, StrictError, HarnessError, OSError) as error:
+        raise ConfigError(f"the recordings in {path} cannot be read: {error}") from error
+    raise ConfigError(
+        f"{path} holds no recordings; name the folder that `nonverba proxy --record` wrote"
+    )
+
+
+def _read(path: Path) -> Any:
+    value = load_json(_bounded(path))
+    form = value.get("format") if isinstance(value, dict) else None
+    if form != RECORDINGS_FORMAT:
+        raise StrictError(f"{path.name}: /format: expected {RECORDINGS_FORMAT}, found {form!r}")
+    return value
+
+
+def _sealed(path: Path, record: SessionRecord) -> Session:
+    if not _NAME.fullmatch(record.name):
+        raise StrictError(f"/sessions: {record.name!r} is no name of a session")
+    file = path / f"{record.name}.zst"
+    if file.is_symlink():
+        raise StrictError(f"{file.name} is a link")
+    data = unpack_frame(file.read_bytes())
+    if digest(_KIND, data) != record.digest:
+        raise StrictError(f"{file.name} is not what {SESSIONS} says")
+    exchanges = read_exchanges(data)
+    if len(exchanges) != record.count or (record.complete and record.reason):
+        raise StrictError(f"{SESSIONS} does not fit {file.name}")
+    return Session(record=record, exchanges=exchanges)
+
+
+def _unsealed(live: Path, stems: Mapping[str, str]) -> Iterable[Session]:
+    for stem, name in stems.items():
+        if not _NAME.fullmatch(stem) or not _NAME.fullmatch(name):
+            raise StrictError(f"{PARTIAL}/{SESSIONS}: {stem!r} or {name!r} is no plain name")
+        files = [entry for entry in live.iterdir() if entry.stem == stem and entry.is_file()]
+        raw = files[0].read_bytes() if files and not files[0].is_symlink() else b""
+        record, data = _record(name, raw, "")
+        yield Session(record=record, exchanges=read_exchanges(data))
+
+
+def _record(name: str, raw: bytes, known: str) -> tuple[SessionRecord, bytes]:
+    found = read_partial(raw)
+    data = exchange_lines(found.exchanges)
+    reason = known or (found.reason.value if found.reason else "")
+    record = SessionRecord(
+        name=name,
+        digest=digest(_KIND, data),
+        count=len(found.exchanges),
+        complete=not reason,
+        reason=reason,
+    )
+    return record, data
+
+
+def _bounded(path: Path) -> bytes:
+    if path.is_symlink():
+        raise StrictError(f"{path.name} is a link")
+    with path.open("rb") as file:
+        data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise StrictError(f"{path.name} is over {LONGEST} bytes")
+    return data
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    new.write_bytes(data)
+    os.replace(new, path)

@@ -1,0 +1,160 @@
+"""A folder of recordings: sealed, killed before it was, damaged, or hostile."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grid.canonical import canonical, load_json, plain_json
+from grid.errors import ConfigError, HarnessError
+from ledgers.packs import pack_frame
+from ledgers.recordings import (
+    SESSIONS,
+    RecordingFolder,
+    check_session,
+    holds_recordings,
+    read_recordings,
+)
+from tests.builders import call, exchanges, recorder_lines
+
+STEM = "ab" * 16
+FOUND = exchanges([call(0, "look", {"at": "a"})])
+
+
+def recorded(path: Path, raw: bytes | None = None) -> RecordingFolder:
+    """Make a folder with one session and its live file."""
+    folder = RecordingFolder(path, ("http://127.0.0.1:1/v1",))
+    folder.note({STEM: "work"})
+    (folder.live / f"{STEM}.jsonl").write_bytes(recorder_lines(FOUND) if raw is None else raw)
+    return folder
+
+
+def seal(folder: RecordingFolder, known: str = "") -> None:
+    """Seal it."""
+    folder.seal({"work": folder.live / f"{STEM}.jsonl"}, {"work": known})
+
+
+def test_a_sealed_session_reads_back_and_the_live_files_are_gone(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"))
+    assert sorted(entry.name for entry in (tmp_path / "r").iterdir()) == [SESSIONS, "work.zst"]
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert session.exchanges == FOUND
+    assert (session.record.name, session.record.complete) == ("work", True)
+    assert session.record.count == len(FOUND)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_the_paths_stand_for_is_kept(tmp_path: Path, killed: bool) -> None:
+    folder = recorded(tmp_path / "r")
+    folder.close() if killed else seal(folder)
+    assert read_recordings(tmp_path / "r").upstreams == ("http://127.0.0.1:1/v1",)
+
+
+def test_a_folder_of_another_format_is_refused_by_number(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"))
+    (tmp_path / "r" / SESSIONS).write_text('{"format": 2}')
+    with pytest.raises(ConfigError, match="expected 1, found 2"):
+        read_recordings(tmp_path / "r")
+
+
+def test_the_same_exchanges_give_the_same_files(tmp_path: Path) -> None:
+    for name in "ab":
+        seal(recorded(tmp_path / name))
+    for file in (SESSIONS, "work.zst"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_a_folder_whose_proxy_was_killed_reads_and_is_incomplete(tmp_path: Path) -> None:
+    whole = recorder_lines(FOUND, closed=False)
+    recorded(tmp_path / "r", whole).close()
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert session.exchanges == FOUND
+    assert (session.record.complete, session.record.reason) == (False, "not_closed")
+
+
+def test_a_session_that_never_asked_before_the_kill_is_there_and_empty(tmp_path: Path) -> None:
+    folder = RecordingFolder(tmp_path / "r")
+    folder.note({STEM: "work"})
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert (session.exchanges, session.record.reason) == ((), "empty")
+
+
+def test_what_the_proxy_says_is_missing_stays_said(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"), "replay_mismatch")
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert (session.record.complete, session.record.reason) == (False, "replay_mismatch")
+
+
+def test_a_changed_byte_is_found(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"))
+    other = replace(FOUND[0], request=replace(FOUND[0].request, path="/other"))
+    file = tmp_path / "r" / "work.zst"
+    file.write_bytes(pack_frame(recorder_lines([other])))
+    with pytest.raises(ConfigError, match=r"work[.]zst is not what sessions[.]json says"):
+        read_recordings(tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"name": "../../out"}, "no name of a session"),
+        ({"count": 7}, "does not fit"),
+        ({"reason": "empty"}, "does not fit"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_hostile_index_is_refused(tmp_path: Path, change: dict[str, object], words: str) -> None:
+    seal(recorded(tmp_path / "r"))
+    file = tmp_path / "r" / SESSIONS
+    index = load_json(file.read_bytes())
+    index["sessions"][0] |= change
+    file.write_bytes(canonical(index))
+    with pytest.raises(ConfigError, match=words):
+        read_recordings(tmp_path / "r")
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"))
+    (tmp_path / "r" / "work.zst").rename(tmp_path / "outside")
+    (tmp_path / "r" / "work.zst").symlink_to(tmp_path / "outside")
+    with pytest.raises(ConfigError, match="is a link"):
+        read_recordings(tmp_path / "r")
+
+
+def test_names_in_an_unfinished_folder_are_not_trusted(tmp_path: Path) -> None:
+    recorded(tmp_path / "r").close()
+    notes = tmp_path / "r" / "partial" / SESSIONS
+    for files in ({"../x": "work"}, {STEM: "../work"}, ["work"]):
+        notes.write_text(plain_json({"format": 1, "upstreams": [], "files": files}))
+        with pytest.raises(ConfigError):
+            read_recordings(tmp_path / "r")
+
+
+def test_a_folder_that_holds_something_is_not_recorded_into(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "mine").write_text("x")
+    with pytest.raises(ConfigError, match="not empty"):
+        RecordingFolder(tmp_path / "r")
+    assert (tmp_path / "r" / "mine").read_text() == "x"
+
+
+def test_a_folder_is_recorded_into_by_one_alone(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    first = RecordingFolder(tmp_path / "r")
+    first.live.rmdir()
+    with pytest.raises(HarnessError, match="another process"):
+        RecordingFolder(tmp_path / "r")
+    first.close()
+
+
+def test_other_folders_hold_no_recordings(tmp_path: Path) -> None:
+    assert not holds_recordings(tmp_path)
+    with pytest.raises(ConfigError, match="holds no recordings"):
+        read_recordings(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["", ".hidden", "a/b", "a" * 65, "x.", "ä"])
+def test_a_session_name_that_is_no_file_name_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="--session"):
+        check_session(name)
+    assert check_session("agent-1.first") == "agent-1.first"
