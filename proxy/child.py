@@ -133,8 +133,6 @@ class Child:
         """
         if self._process.poll() is None and self._listens():
             return
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(STOP_S)
         raise self._death()
 
     def _listens(self) -> bool:
@@ -216,6 +214,9 @@ class Child:
             self._last_words.append(scrub_text(line.decode("utf-8", "replace").rstrip())[:500])
 
     def _death(self) -> HarnessError:
+        with suppress(subprocess.TimeoutExpired):  # a killed one loses its pipes before it is gone
+            self._process.wait(STOP_S)
+        self._threads[1].join(STOP_S)
         said = [line for line in self._last_words if line.strip()]
         words = f"it said: {said[-1]}" if said else "it said nothing"
         return HarnessError(
