@@ -6,11 +6,11 @@ plants itself (see `grid.tampering`). Evidence tells what was changed, not whose
 a scenario's own attack is a changed answer, one that is changed here counts as met too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from grid.canonical import check_value, text_json
-from grid.catalogue import scenario
+from grid.catalogue import scenario, tools_of
 from grid.display import visible
 from grid.errors import CanonicalError, ConfigError
 from grid.plan import Plan
@@ -76,7 +76,7 @@ def read_block(data: Mapping[str, Any]) -> Tamper:
 
 
 def idle_faults(plan: Plan) -> tuple[str, ...]:
-    """Return which faults are about a tool that no scenario of the plan offers, in sentences."""
+    """Return which faults are about a tool or an argument that no scenario of the plan has."""
     offered = {tool for trial in plan.trials for tool in scenario(trial.scenario).tools}
     missing = {tamper.tool for tamper in plan.tamper} - offered - {REPORT.name, ""}
     known = ", ".join(sorted({*offered, REPORT.name}))
@@ -84,7 +84,23 @@ def idle_faults(plan: Plan) -> tuple[str, ...]:
         f"no scenario here offers the tool {name!r}, so the [[tamper]] about it changes nothing; "
         f"they offer: {known}"
         for name in sorted(missing)
-    )
+    ) + tuple(_idle_arguments(plan))
+
+
+def _idle_arguments(plan: Plan) -> Iterator[str]:
+    """Yield a sentence for each argument that its tool does not take."""
+    tools = {REPORT.name: REPORT}
+    for name in dict.fromkeys(trial.scenario for trial in plan.trials):
+        tools |= {tool.name: tool for tool in tools_of(scenario(name))}
+    for tamper in plan.tamper:
+        if tamper.kind is not TamperKind.ARGUMENT or tamper.tool not in tools:
+            continue
+        takes = tools[tamper.tool].parameters.get("properties", {})
+        if tamper.argument not in takes:
+            yield (
+                f"the tool {tamper.tool!r} has no argument {visible(tamper.argument)!r}, so the "
+                f"[[tamper]] about it changes nothing; it has: {', '.join(sorted(takes))}"
+            )
 
 
 def told(tamper: Tamper) -> str:

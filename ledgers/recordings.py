@@ -1,25 +1,27 @@
 """A folder of recordings that belong to no run: what `nonverba proxy --record DIR` leaves.
 
-Each session of the proxy is one recording: its canonical exchanges as one zstd frame in
-``<session>.zst``, and a line about it in ``sessions.json`` (format, and of each session its name,
-digest, number of exchanges and whether anything is missing). While the proxy runs, and for good if
-it is killed, the recorder's own files stand in ``partial/``; they are read as well, as incomplete.
+Each session of the proxy is one recording: its canonical exchanges as zstd frames in
+``<session>.zst``, and what is known of it in ``sessions.json``: its name, the length, digest and
+number of exchanges of each frame, and whether anything is missing. While the proxy runs, and for
+good if it is killed, the recorder's own files stand in ``partial/``; they are read as well, as
+incomplete.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grid.canonical import canonical, digest, load_json
+from grid.canonical import MAX_BYTES, canonical, digest, load_json
 from grid.errors import CanonicalError, ConfigError, HarnessError, StrictError
 from grid.strict import from_json, to_json
 from ledgers.packs import pack_frame, unpack_frame
 from ledgers.runlock import PARTIAL, lock_run
-from proxy.wire.exchange import Exchange, exchange_lines, read_exchanges
+from proxy.wire.exchange import Exchange, Gap, exchange_lines, read_exchanges
 from proxy.wire.partial import read_partial
 
 RECORDINGS_FORMAT = 1
@@ -27,9 +29,25 @@ RECORDINGS_FORMAT = 1
 SESSIONS = "sessions.json"
 LONGEST = 16 * 1024 * 1024
 """Bytes of a ``sessions.json``."""
+FRAME_BYTES = 16 * 1024 * 1024
+"""Canonical bytes of one frame, where it holds more than one exchange."""
+MOST_BYTES = 4 * 1024 * 1024 * 1024
+"""Bytes of one recording that are read at all."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _KIND = "recording"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRecord:
+    """One frame of a recording."""
+
+    length: int
+    """Its compressed length in bytes."""
+    digest: str
+    """Digest of the canonical bytes of its exchanges."""
+    count: int
+    """Number of exchanges in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +56,17 @@ class SessionRecord:
 
     name: str
     """Name of the session."""
-    digest: str
-    """Digest of the canonical bytes of its exchanges."""
-    count: int
-    """Number of exchanges."""
+    parts: tuple[PartRecord, ...]
+    """Frames, in order."""
     complete: bool
     """Nothing is missing."""
     reason: str
     """Why something is: a word of `proxy.wire.exchange.Gap`; empty if complete."""
+
+    @property
+    def count(self) -> int:
+        """Number of exchanges."""
+        return sum(part.count for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +141,7 @@ class RecordingFolder:
             raise ConfigError(f"--record: {path} is no folder; name a new one")
         if path.exists() and any(path.iterdir()):
             raise ConfigError(f"--record: {path} is not empty; name a new folder")
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)  # prompts are nobody else's business
         self._lock = lock_run(path)
         self._path = path
         self._upstreams = upstreams
@@ -137,7 +158,9 @@ class RecordingFolder:
         live = Live(format=RECORDINGS_FORMAT, upstreams=self._upstreams, files=dict(stems))
         _write(self.live / SESSIONS, canonical(to_json(live)) + b"\n")
 
-    def seal(self, files: Mapping[str, Path | None], known: Mapping[str, str]) -> RecordingsIndex:
+    def seal(
+        self, files: Mapping[str, Path | None], known: Mapping[str, str]
+    ) -> tuple[Session, ...]:
         """Put the recordings into their final form and remove the recorder's files.
 
         Args:
@@ -145,22 +168,23 @@ class RecordingFolder:
             known: session -> what the proxy says is missing, a word of `Gap`; empty for nothing.
 
         Raises:
-            HarnessError: a recording is over the limit.
             OSError: something cannot be written; the recorder's files are kept then.
         """
-        records = []
+        sessions = []
         for name, file in files.items():
             raw = b"" if file is None else file.read_bytes()
-            record, data = _record(name, raw, known[name])
-            _write(self._path / f"{name}.zst", pack_frame(data))
-            records.append(record)
+            record, frames, exchanges = _record(name, raw, known[name])
+            _write(self._path / f"{name}.zst", b"".join(frames))
+            sessions.append(Session(record=record, exchanges=exchanges))
         index = RecordingsIndex(
-            format=RECORDINGS_FORMAT, upstreams=self._upstreams, sessions=tuple(records)
+            format=RECORDINGS_FORMAT,
+            upstreams=self._upstreams,
+            sessions=tuple(item.record for item in sessions),
         )
         _write(self._path / SESSIONS, canonical(to_json(index)) + b"\n")
         shutil.rmtree(self.live)
         self.close()
-        return index
+        return tuple(sessions)
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -206,50 +230,81 @@ def _read(path: Path) -> Any:
 def _sealed(path: Path, record: SessionRecord) -> Session:
     if not _NAME.fullmatch(record.name):
         raise StrictError(f"/sessions: {record.name!r} is no name of a session")
+    if record.complete == bool(record.reason) or record.reason not in ("", *Gap):
+        raise StrictError(f"{SESSIONS} does not say in its own words what {record.name} lacks")
     file = path / f"{record.name}.zst"
-    if file.is_symlink():
-        raise StrictError(f"{file.name} is a link")
-    data = unpack_frame(file.read_bytes())
-    if digest(_KIND, data) != record.digest:
+    data = _bounded(file, MOST_BYTES)
+    lengths = [part.length for part in record.parts]
+    if len(data) != sum(lengths) or min(lengths, default=1) < 1:
         raise StrictError(f"{file.name} is not what {SESSIONS} says")
-    exchanges = read_exchanges(data)
-    if len(exchanges) != record.count or (record.complete and record.reason):
-        raise StrictError(f"{SESSIONS} does not fit {file.name}")
-    return Session(record=record, exchanges=exchanges)
+    exchanges: list[Exchange] = []
+    for part in record.parts:
+        frame, data = data[: part.length], data[part.length :]
+        content = unpack_frame(frame)
+        if digest(_KIND, content) != part.digest:
+            raise StrictError(f"{file.name} is not what {SESSIONS} says")
+        found = read_exchanges(content)
+        if len(found) != part.count or (exchanges and found and found[0].n <= exchanges[-1].n):
+            raise StrictError(f"{SESSIONS} does not fit {file.name}")
+        exchanges += found
+    return Session(record=record, exchanges=tuple(exchanges))
 
 
 def _unsealed(live: Path, stems: Mapping[str, str]) -> Iterable[Session]:
     for stem, name in stems.items():
         if not _NAME.fullmatch(stem) or not _NAME.fullmatch(name):
             raise StrictError(f"{PARTIAL}/{SESSIONS}: {stem!r} or {name!r} is no plain name")
-        files = [entry for entry in live.iterdir() if entry.stem == stem and entry.is_file()]
-        raw = files[0].read_bytes() if files and not files[0].is_symlink() else b""
-        record, data = _record(name, raw, "")
-        yield Session(record=record, exchanges=read_exchanges(data))
+        files = [entry for entry in live.iterdir() if entry.stem == stem]
+        raw = _bounded(files[0], MOST_BYTES) if files else b""
+        record, _, exchanges = _record(name, raw, "")
+        yield Session(record=record, exchanges=exchanges)
 
 
-def _record(name: str, raw: bytes, known: str) -> tuple[SessionRecord, bytes]:
+def _record(
+    name: str, raw: bytes, known: str
+) -> tuple[SessionRecord, list[bytes], tuple[Exchange, ...]]:
+    """Return what there is to say of a session, its frames, and its exchanges."""
     found = read_partial(raw)
-    data = exchange_lines(found.exchanges)
+    parts, frames = [], []
     reason = known or (found.reason.value if found.reason else "")
-    record = SessionRecord(
-        name=name,
-        digest=digest(_KIND, data),
-        count=len(found.exchanges),
-        complete=not reason,
-        reason=reason,
-    )
-    return record, data
+    for group in _grouped(found.exchanges):
+        data = exchange_lines(group)
+        if len(data) > MAX_BYTES:  # one exchange that no reader would take
+            reason = reason or Gap.TOO_LARGE.value
+            continue
+        frames.append(pack_frame(data))
+        parts.append(
+            PartRecord(length=len(frames[-1]), digest=digest(_KIND, data), count=len(group))
+        )
+    record = SessionRecord(name=name, parts=tuple(parts), complete=not reason, reason=reason)
+    return record, frames, found.exchanges
 
 
-def _bounded(path: Path) -> bytes:
-    if path.is_symlink():
-        raise StrictError(f"{path.name} is a link")
-    with path.open("rb") as file:
-        data = file.read(LONGEST + 1)
-    if len(data) > LONGEST:
-        raise StrictError(f"{path.name} is over {LONGEST} bytes")
-    return data
+def _grouped(exchanges: Iterable[Exchange]) -> Iterator[list[Exchange]]:
+    """Yield exchanges in groups of at most `FRAME_BYTES`; one alone may be longer."""
+    group: list[Exchange] = []
+    size = 0
+    for exchange in exchanges:
+        length = len(exchange_lines([exchange]))
+        if group and size + length > FRAME_BYTES:
+            yield group
+            group, size = [], 0
+        group.append(exchange)
+        size += length
+    if group:
+        yield group
+
+
+def _bounded(path: Path, most: int = LONGEST) -> bytes:
+    """Read a plain file up to a length; nothing of somebody else's making is waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        made = os.fstat(descriptor)
+        if not stat.S_ISREG(made.st_mode):
+            raise StrictError(f"{path.name} is no plain file")
+        if made.st_size > most:
+            raise StrictError(f"{path.name} is over {most} bytes")
+        return file.read(most)
 
 
 def _write(path: Path, data: bytes) -> None:

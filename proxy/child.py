@@ -50,11 +50,16 @@ PASSED_ON = (
 """Environment variables that a child may see."""
 
 
+RESUME = "Finished trials are kept; run again with --resume."
+
+
 class Child:
     """A child process that speaks the protocol of `proxy.lifeline`."""
 
-    def __init__(self, module: str, config: Mapping[str, Any], name: str) -> None:
-        """Start it and wait until it listens.
+    def __init__(
+        self, module: str, config: Mapping[str, Any], name: str, advice: str = RESUME
+    ) -> None:
+        """Start it and wait until it listens; `advice` says what to do where it fails.
 
         Raises:
             HarnessError: it did not get ready; with its last words.
@@ -63,6 +68,7 @@ class Child:
         """Where its port is reached."""
         self._owner = os.getpid()
         self._name = name
+        self._advice = advice
         self._lock = threading.Lock()  # guards `_waiting` and the pipe to the child
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._numbers = itertools.count()
@@ -120,7 +126,7 @@ class Child:
         try:
             answer = future.result(ANSWER_S)
         except TimeoutError as error:
-            raise HarnessError(f"{self._name} does not answer; run again with --resume") from error
+            raise HarnessError(f"{self._name} does not answer. {self._advice}") from error
         if answer.get("ok") is not True:
             raise HarnessError(f"{self._name} refused: {scrub_text(str(answer.get('error')))}")
         return answer
@@ -221,7 +227,7 @@ class Child:
         words = f"it said: {said[-1]}" if said else "it said nothing"
         return HarnessError(
             f"{self._name} ended (exit code {self._process.poll()}); {words.rstrip('.')}. "
-            "Finished trials are kept; run again with --resume."
+            f"{self._advice}"
         )
 
 

@@ -7,6 +7,7 @@ port is 443. What is exported is what the agent asked and got; with `provider`, 
 was asked and had sent where a planted fault changed it.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -18,16 +19,18 @@ from mitmproxy.http import Headers, HTTPFlow, Request, Response
 from mitmproxy.io import FlowWriter
 
 from grid.canonical import plain_json
-from proxy.address import parse_address
+from grid.errors import ConfigError
+from proxy.address import Upstream, parse_address, parse_upstream
 from proxy.wire.exchange import Exchange, body_bytes
 from proxy.wire.exchange import Request as Asked
 from proxy.wire.exchange import Response as Recorded
 
-NOWHERE = ("upstream.invalid", 80)
+NOWHERE = Upstream(scheme="http", host="upstream.invalid", port=80, base="")
 """Upstream of an exchange that names none."""
 FORMATS = ("mitm", "har")
 _HTTP = b"HTTP/1.1"
 _TLS_PORT = 443
+_HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 
 def export_flows(
@@ -36,6 +39,7 @@ def export_flows(
     form: str,
     path: Path,
     provider: bool = False,
+    base: str = "",
 ) -> int:
     """Write recordings to one file and return the number of exchanges.
 
@@ -44,11 +48,12 @@ def export_flows(
         form: one of `FORMATS`; ``har`` is put together in memory.
         path: the file; it must not exist.
         provider: the provider's side of what a planted fault changed.
+        base: base URL of exchanges that name no upstream, if it is known.
 
     Raises:
         OSError: it cannot be written.
     """
-    flows = _flows(recordings, provider=provider)
+    flows = _flows(recordings, parse_upstream(base) if base else NOWHERE, provider=provider)
     with path.open("xb") as file:
         try:
             return _write_har(flows, file) if form == "har" else _write_mitm(flows, file)
@@ -72,34 +77,48 @@ def _write_har(flows: Iterator[HTTPFlow], file: IO[bytes]) -> int:
         entry["comment"] = flow.comment
         if flow.response is None:  # the format asks for these; the stock code leaves them out
             entry["response"] |= {"content": {"size": 0, "mimeType": ""}, "httpVersion": "HTTP/1.1"}
-    file.write(plain_json(har, indent=1).encode() + b"\n")
+    # A body that is no text holds stray bytes as halves of characters: written out as escapes.
+    file.write(plain_json(har, indent=1).encode("utf-8", "backslashreplace") + b"\n")
     return len(kept)
 
 
 def _flows(
-    recordings: Iterable[tuple[str, tuple[Exchange, ...]]], *, provider: bool
+    recordings: Iterable[tuple[str, tuple[Exchange, ...]]], base: Upstream, *, provider: bool
 ) -> Iterator[HTTPFlow]:
     second = 0.0
     for name, exchanges in recordings:
         for exchange in exchanges:
-            yield _flow(name, exchange, second, provider=provider)
+            yield _flow(name, exchange, _place(exchange, base), second, provider)
             second += 1.0
 
 
-def _flow(name: str, exchange: Exchange, second: float, *, provider: bool) -> HTTPFlow:
-    upstream = exchange.request.upstream
-    host, port = parse_address(upstream) if upstream else NOWHERE
+def _place(exchange: Exchange, base: Upstream) -> Upstream:
+    """Return where a request went, as well as it is known; a recording may be anybody's."""
+    named = exchange.request.upstream
+    if not named:
+        return base
+    try:
+        host, port = parse_address(named)
+    except ConfigError:
+        return NOWHERE
+    if not _HOST.fullmatch(host):
+        return NOWHERE
+    scheme = "https" if port == _TLS_PORT else "http"
+    return Upstream(scheme=scheme, host=host, port=port, base="")
+
+
+def _flow(
+    name: str, exchange: Exchange, place: Upstream, second: float, provider: bool
+) -> HTTPFlow:
     client = Client(
         peername=("127.0.0.1", 0),
         sockname=("127.0.0.1", 0),
         timestamp_start=second,
         state=ConnectionState.CLOSED,
     )
-    flow = HTTPFlow(client, Server(address=(host, port)))
+    flow = HTTPFlow(client, Server(address=place.address))
     flow.id = f"{name}#{exchange.n}"
-    flow.request = _request(
-        exchange.forwarded if provider else exchange.request, host, port, second
-    )
+    flow.request = _request(exchange.forwarded if provider else exchange.request, place, second)
     resent = exchange.sent is not None
     answer = exchange.sent if provider and resent else exchange.response
     if answer is not None:
@@ -114,16 +133,16 @@ def _flow(name: str, exchange: Exchange, second: float, *, provider: bool) -> HT
     return flow
 
 
-def _request(asked: Asked, host: str, port: int, second: float) -> Request:
+def _request(asked: Asked, place: Upstream, second: float) -> Request:
     body = body_bytes(asked.body)
-    headers = _headers(asked.headers, body, host=host)
+    headers = _headers(asked.headers, body, host=place.host)
     return Request(
-        host=host,
-        port=port,
+        host=place.host,
+        port=place.port,
         method=asked.method.encode("utf-8", "surrogateescape"),
-        scheme=b"https" if port == _TLS_PORT else b"http",
+        scheme=place.scheme.encode(),
         authority=b"",
-        path=(asked.path or "/").encode("utf-8", "surrogateescape"),
+        path=(place.base + asked.path or "/").encode("utf-8", "surrogateescape"),
         http_version=_HTTP,
         headers=headers,
         content=body,

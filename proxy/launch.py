@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from grid.scenario import Tamper
 from grid.strict import to_json
 from proxy.address import exposure, join_address, reachable
-from proxy.child import Child
+from proxy.child import RESUME, Child
 from proxy.playback import Playback, playing
 from proxy.trust import remove_certificate
 
@@ -63,6 +63,8 @@ class Settings(TypedDict, total=False):
     """The most bytes of one body."""
     forward: bool
     """Listen for clients that come by ``HTTPS_PROXY``, too."""
+    advice: str
+    """What to do where it fails, in a sentence."""
     listen: str
     """Address to listen on, 127.0.0.1; any but a loopback one lets other machines in."""
 
@@ -119,6 +121,7 @@ class ProxyProcess(Child):
                 "listen": listen,
             },
             "the recording proxy",
+            settings.get("advice", RESUME),
         )
         self.host = reachable(listen)
         self.warning = exposure(listen)

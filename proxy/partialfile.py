@@ -73,6 +73,6 @@ def _sentence(path: Path, error: OSError) -> str:
     if error.errno in _FULL:
         return (
             f"cannot write {path}: the disk is full or a limit on file sizes is reached "
-            f"({error.strerror}); make room and run again with --resume"
+            f"({error.strerror}); make room and run again"
         )
     return f"cannot write {path}: {error.strerror or error}"

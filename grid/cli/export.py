@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from grid.cli.console import say
+from grid.cli.console import say, tell
 from grid.cli.runfolder import find_trial, open_manifest
 from grid.errors import CanonicalError, ConfigError, StrictError
 from ledgers.packs import INDEX, Pack, read_frame, read_index
 from ledgers.reading import frames_by_trial
-from ledgers.recordings import holds_recordings, read_recordings
+from ledgers.recordings import Recordings, holds_recordings, read_recordings
 from proxy.wire.exchange import Exchange, read_exchanges
 
 EXPORTER = "proxy.exportflows"
@@ -34,7 +34,7 @@ def export_command(
     to: Annotated[Form, typer.Option("--to", help="mitm (mitmproxy's flow file) or har.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write; a new one.")],
     trial: Annotated[
-        str | None, typer.Option("--trial", help="This trial or session only; all of them.")
+        str | None, typer.Option("--trial", help="This trial or session alone; left out, all.")
     ] = None,
     provider: Annotated[
         bool,
@@ -42,10 +42,15 @@ def export_command(
     ] = False,
 ) -> None:
     """Export recorded exchanges for mitmproxy's own tools or a HAR viewer."""
+    base = ""
     try:
-        found = _sessions(directory, trial) if holds_recordings(directory) else None
-        recordings = _trials(directory, trial) if found is None else iter(found)
-        count = _exporter()(recordings, form=to.value, path=output, provider=provider)
+        if holds_recordings(directory):
+            stored = read_recordings(directory)
+            base = next(iter(stored.upstreams), "")
+            recordings = iter(_sessions(stored, trial))
+        else:
+            recordings = _trials(directory, trial)
+        count = _exporter()(recordings, form=to.value, path=output, provider=provider, base=base)
     except FileExistsError as error:
         raise ConfigError(f"-o: {output} is there already; name a new file") from error
     except (CanonicalError, StrictError) as error:
@@ -53,16 +58,17 @@ def export_command(
     say(f"{count} exchanges written to {output}")
 
 
-def _sessions(directory: Path, name: str | None) -> list[tuple[str, tuple[Exchange, ...]]]:
-    sessions = read_recordings(directory).sessions
-    names = [session.record.name for session in sessions]
+def _sessions(stored: Recordings, name: str | None) -> list[tuple[str, tuple[Exchange, ...]]]:
+    names = [session.record.name for session in stored.sessions]
     if name is not None and name not in names:
         raise ConfigError(f"--trial: no session is called {name!r}; there are {', '.join(names)}")
-    return [
-        (session.record.name, session.exchanges)
-        for session in sessions
-        if name in (None, session.record.name)
-    ]
+    wanted = [item for item in stored.sessions if name in (None, item.record.name)]
+    for item in wanted:
+        if not item.record.complete:
+            tell(
+                f"note: the recording of {item.record.name} is not complete ({item.record.reason})"
+            )
+    return [(item.record.name, item.exchanges) for item in wanted]
 
 
 def _trials(directory: Path, name: str | None) -> Iterator[tuple[str, tuple[Exchange, ...]]]:

@@ -5,6 +5,7 @@ else reachable. It prints the variables that an agent needs, or runs a command w
 """
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,15 +16,26 @@ from typing import Annotated, Any
 import typer
 
 from grid.cli.console import say, show_json, tell
-from grid.cli.proxied import Way, by_base_url, environment_of, export_lines
-from grid.cli.proxyservice import Ended, Service, Serving, run_command, serve, wait
+from grid.cli.proxied import Providers, Way, by_base_url, environment_of, export_lines
+from grid.cli.proxyservice import (
+    Ended,
+    Service,
+    Serving,
+    keys_of,
+    run_command,
+    serve,
+    wait,
+)
 from grid.display import visible
 from grid.errors import ConfigError
 from ledgers.recordings import Recordings, check_session, read_recordings
 from proxy.address import parse_upstream
+from proxy.difference import read_pointers
 from proxy.launch import client_environment
 from proxy.wire.exchange import Gap
 
+STOPPED = 130
+"""Exit code when Ctrl-C ends a command's run."""
 DIFFERS = (Gap.REPLAY_MISMATCH.value, Gap.REPLAY_SHORT.value)
 """Gaps of a replay that are findings, not failures of ours."""
 
@@ -49,8 +61,14 @@ _Volatile = Annotated[
         help="Field of requests that may differ in replay, such as /metadata/user_id.",
     ),
 ]
-_Key = Annotated[
-    str | None, typer.Option("--key-env", metavar="NAME", help="Variable with the provider's key.")
+_Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key-env",
+        metavar="NAME",
+        help="Variable with the provider's key, for --via base-url; one for each --upstream, - for "
+        "none. Known hosts have their usual one.",
+    ),
 ]
 
 
@@ -69,7 +87,7 @@ def proxy_command(
     via: Annotated[
         Way, typer.Option("--via", help="Which variables COMMAND gets.")
     ] = Way.HTTPS_PROXY,
-    key_env: _Key = None,
+    key_env: _Keys = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
@@ -80,17 +98,22 @@ def proxy_command(
         raise ConfigError("--record, --replay: one of them, not both")
     stored = None if replay is None else read_recordings(replay)
     chosen = tuple(dict.fromkeys(map(check_session, session or ())))
+    upstreams = _upstreams(upstream, stored)
     service = Service(
-        upstreams=_upstreams(upstream, stored),
+        upstreams=upstreams,
         record=record,
         stored=None if stored is None else {item.record.name: item for item in stored.sessions},
         sessions=_sessions(chosen, stored),
         volatile=tuple(volatile or ()),
         listen=listen,
-        key_variable=key_env,
+        keys=() if stored is not None else keys_of(upstreams, tuple(key_env or ())),
+        stopped=STOPPED if command else 0,
     )
     if volatile and stored is None:
         raise ConfigError("--volatile: only with --replay, where requests are compared")
+    read_pointers(service.volatile)
+    if command and shutil.which(command[0]) is None:
+        raise ConfigError(f"COMMAND: there is no {command[0]!r} to run")
     if command and len(service.sessions) != 1:
         raise ConfigError("--session: a command runs in one session; name one")
 
@@ -99,12 +122,13 @@ def proxy_command(
             _show_variables(service, up, as_json)
             return wait(up.proxy)
         (opened,) = up.opened.values()
-        own = environment_of(via, opened, service.upstreams, up.authority, os.environ)
+        providers = Providers(upstreams=service.upstreams, keys=service.keys)
+        own = environment_of(via, opened, providers, up.authority, os.environ)
         return run_command(command, own, up.proxy)
 
     with _stoppable():
         ended = serve(service, serving)
-    raise typer.Exit(_show_end(service, ended, as_json) or ended.code)
+    raise typer.Exit(_show_end(service, ended, as_json) or _idle(command, ended) or ended.code)
 
 
 def _upstreams(given: list[str] | None, stored: Recordings | None) -> tuple[str, ...]:
@@ -127,10 +151,12 @@ def _sessions(chosen: tuple[str, ...], stored: Recordings | None) -> tuple[str, 
     known = {item.record.name: item.record for item in stored.sessions}
     for name in chosen or known:
         if name not in known:
-            raise ConfigError(f"--session: {name!r} is not recorded; there are {', '.join(known)}")
+            raise ConfigError(f"--session: {name!r} is not recorded; write {' or '.join(known)}")
         if not known[name].complete:
-            why = known[name].reason
+            why = visible(known[name].reason)
             tell(f"note: the recording of {name} is not complete ({why}) and replays so far only")
+        if not known[name].count:
+            raise ConfigError(f"--replay: nothing is recorded of {name}")
     return chosen or tuple(known)
 
 
@@ -167,21 +193,44 @@ def _show_end(service: Service, ended: Ended, as_json: bool) -> int:
     for name, item in ended.closed.items():
         missing = recording and not item.complete
         state = f", not complete: {visible(item.detail or item.reason, 1000)}" if missing else ""
-        tell(f"{name}: {item.count} exchanges{state or (', complete' if recording else '')}")
+        tell(f"{name}: {_exchanges(item.count)}{state or (', complete' if recording else '')}")
+        if broken := ended.broken.get(name, 0):
+            tell(f"note: {broken} of them got no whole answer of the provider's")
         if missing:
             code = max(code, 1 if item.reason in DIFFERS else 3)
+    for address, times in dict(ended.strangers.get("unlisted", {})).items():
+        tell(f"{times} x {visible(str(address))} was asked for and refused: no --upstream names it")
+        code = 3
     if ended.strangers.get("count"):
         tell(stranger_sentence(ended.strangers))
         code = 3
     return code
 
 
+def _exchanges(count: int) -> str:
+    return f"{count} exchange" + ("" if count == 1 else "s")
+
+
+def _idle(command: list[str] | None, ended: Ended) -> int:
+    """Say so if a command ended well and never came to the proxy; return the exit code."""
+    if not command or ended.code or any(item.count for item in ended.closed.values()):
+        return 0
+    tell(
+        "the command asked nothing through the proxy; does it read the variables that it was "
+        "given? --via chooses which"
+    )
+    return 3
+
+
 def stranger_sentence(strangers: Mapping[str, Any]) -> str:
     """Return a sentence about requests that belong to no session."""
-    shown = ", ".join(visible(str(item), 200) for item in strangers.get("first", ()))
+    first = [
+        visible(f"{item['method']} {item['host']}{item['path']}", 200)
+        for item in strangers.get("first", ())
+    ]
     return (
-        f"{strangers['count']} requests belong to no session and were refused ({shown}); "
-        "give the client the variables of its session"
+        f"{strangers['count']} x a request that belongs to no session was refused "
+        f"({', '.join(first)}); give the client the variables of its session"
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grid.cli.console import tell
-from grid.cli.proxied import names_of
+from grid.cli.proxied import usual_key
 from grid.errors import ConfigError, HarnessError
 from ledgers.recordings import RecordingFolder, Session
 from proxy.address import join_address, parse_upstream
@@ -19,8 +19,12 @@ from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
 from proxy.playback import Playback
 from proxy.wire.exchange import exchange_lines
 
+NO_KEY = "-"
+"""Stands for no variable."""
 LOOK_S = 1.0
 """Seconds between two looks at whether the proxy still runs."""
+SIGNALLED = 128
+"""Exit code of a command that signal 0 would have ended."""
 END_S = 10.0
 """Seconds that a command has to end when it is asked to."""
 
@@ -41,8 +45,10 @@ class Service:
     """JSON pointers of request fields that may differ in replay."""
     listen: str
     """Address to listen on."""
-    key_variable: str | None
-    """Variable that holds the provider's key; None: the usual one of its host."""
+    stopped: int
+    """Exit code when Ctrl-C ends it."""
+    keys: tuple[str, ...]
+    """The provider's key of each upstream; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +71,8 @@ class Ended:
     """Exit code of what was served."""
     closed: dict[str, ClosedTrial]
     """Session -> what the recorder says."""
+    broken: Mapping[str, int]
+    """Session -> how many of its exchanges got no whole answer, where it is recorded."""
     strangers: Mapping[str, Any]
     """See `proxy.launch.ProxyProcess.unattributed`."""
 
@@ -80,8 +88,6 @@ def serve(service: Service, serving: Callable[[Serving], int]) -> Ended:
         ConfigError: something asked for cannot be used.
         HarnessError: the proxy failed; what was recorded stays in the folder.
     """
-    for url in service.upstreams if service.stored is None else ():
-        key_of(service, url)  # what is not set is said before anything starts
     with ExitStack() as stack:
         folder = None
         if service.record is not None:
@@ -101,14 +107,22 @@ def serve(service: Service, serving: Callable[[Serving], int]) -> Ended:
             code = serving(Serving(proxy=proxy, opened=opened, authority=proxy.authority))
         except KeyboardInterrupt:
             tell("stopping; what was recorded is kept")
+            code = service.stopped
         closed = {name: proxy.close_trial(trial.token) for name, trial in opened.items()}
         strangers = proxy.unattributed()
-        if folder is not None:
-            folder.seal(
+        sessions = (
+            ()
+            if folder is None
+            else folder.seal(
                 {name: item.file for name, item in closed.items()},
                 {name: item.reason for name, item in closed.items()},
             )
-    return Ended(code=code, closed=closed, strangers=strangers)
+        )
+    broken = {
+        item.record.name: sum(found.error is not None for found in item.exchanges)
+        for item in sessions
+    }
+    return Ended(code=code, closed=closed, broken=broken, strangers=strangers)
 
 
 def wait(proxy: ProxyProcess) -> int:
@@ -137,7 +151,8 @@ def run_command(command: list[str], variables: Mapping[str, str], proxy: ProxyPr
         while True:
             proxy.check()
             try:
-                return child.wait(LOOK_S)
+                code = child.wait(LOOK_S)
+                return code if code >= 0 else SIGNALLED - code  # as a shell says it
             except subprocess.TimeoutExpired:
                 continue
     finally:
@@ -163,6 +178,7 @@ def _start(service: Service, live: Path) -> ProxyProcess:
         record=service.record is not None or service.stored is not None,
         forward=True,
         listen=service.listen,
+        advice="What was recorded is kept." if service.record else "Run it again.",
     )
 
 
@@ -177,22 +193,32 @@ def _addresses(service: Service) -> tuple[str, ...]:
 def _open(service: Service, proxy: ProxyProcess, name: str, spool: Path) -> OpenedTrial:
     first, *more = service.upstreams or ("",)
     if service.stored is None:
-        further = [(url, key_of(service, url)) for url in more]
-        return proxy.open_trial(name, upstream=first, secret=key_of(service, first), more=further)
+        secret, *secrets = service.keys
+        further = list(zip(more, secrets, strict=True))
+        return proxy.open_trial(name, upstream=first, secret=secret, more=further)
     file = spool / f"{name}.replay"
     file.write_bytes(exchange_lines(service.stored[name].exchanges))
     playback = Playback(file=file, volatile=service.volatile)
     return proxy.open_trial(name, replay=playback, more=[(url, "") for url in more])
 
 
-def key_of(service: Service, upstream: str) -> str:
-    """Return the provider's key; empty where there is none, as with most local servers.
+def keys_of(upstreams: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the provider's key of each upstream; empty where there is none.
+
+    Args:
+        upstreams: base URLs.
+        named: a variable for each, ``-`` for no key; empty: the usual one of a host that is known.
 
     Raises:
-        ConfigError: the variable that was named is not set.
+        ConfigError: a variable that was named is not set, or there are too few of them.
     """
-    if service.key_variable is None:
-        return os.environ.get(names_of(upstream).key, "")
-    if service.key_variable not in os.environ:
-        raise ConfigError(f"--key-env: the variable {service.key_variable} is not set")
-    return os.environ[service.key_variable]
+    if named and len(named) != len(upstreams):
+        raise ConfigError(
+            f"--key-env: {len(named)} for {len(upstreams)} upstreams; write one for each, in the "
+            "same order, and - for one that needs no key"
+        )
+    for name in named:
+        if name != NO_KEY and not os.environ.get(name):
+            raise ConfigError(f"--key-env: the variable {name} is not set")
+    names = named or tuple(usual_key(url) or NO_KEY for url in upstreams)
+    return tuple("" if name == NO_KEY else os.environ.get(name, "") for name in names)

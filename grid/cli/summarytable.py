@@ -55,7 +55,7 @@ def show_summary(entries: Sequence[TrialEntry], manifest: Manifest) -> None:
     if manifest.source is not None:
         say(visible(manifest.source.sentence()))
     for tamper in manifest.tamper:
-        say(f"This run was tampered with, in every trial: {told(tamper)}.")
+        say(f"Planted on the wire of every trial, where it has it: {told(tamper)}.")
 
 
 def _cells(row: SummaryRow, numbers: dict[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

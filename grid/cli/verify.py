@@ -59,7 +59,7 @@ def verify_command(
     if manifest.source is not None:
         say(visible(manifest.source.sentence()))
     for tamper in manifest.tamper:
-        say(f"This run was tampered with, in every trial: {told(tamper)}.")
+        say(f"Planted on the wire of every trial, where it has it: {told(tamper)}.")
     say("environment.json (versions) and timings.jsonl are not covered by the head.")
     if head is None:
         say(

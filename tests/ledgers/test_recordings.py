@@ -1,5 +1,6 @@
 """A folder of recordings: sealed, killed before it was, damaged, or hostile."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from grid.canonical import canonical, load_json, plain_json
 from grid.errors import ConfigError, HarnessError
+from ledgers import recordings
 from ledgers.packs import pack_frame
 from ledgers.recordings import (
     SESSIONS,
@@ -15,6 +17,7 @@ from ledgers.recordings import (
     holds_recordings,
     read_recordings,
 )
+from proxy.wire.exchange import exchange_lines
 from tests.builders import call, exchanges, recorder_lines
 
 STEM = "ab" * 16
@@ -98,8 +101,10 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"name": "../../out"}, "no name of a session"),
-        ({"count": 7}, "does not fit"),
-        ({"reason": "empty"}, "does not fit"),
+        ({"parts": []}, "is not what"),
+        ({"reason": "empty"}, "in its own words"),
+        ({"complete": False}, "in its own words"),
+        ({"complete": False, "reason": "\x1b]0;owned\x07"}, "in its own words"),
         ({"more": 1}, "more"),
     ],
 )
@@ -113,11 +118,71 @@ def test_a_hostile_index_is_refused(tmp_path: Path, change: dict[str, object], w
         read_recordings(tmp_path / "r")
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"count": 7}, "does not fit"), ({"length": -1}, "is not what"), ({"digest": ""}, "is not")],
+)
+def test_a_hostile_part_is_refused(tmp_path: Path, change: dict[str, object], words: str) -> None:
+    seal(recorded(tmp_path / "r"))
+    file = tmp_path / "r" / SESSIONS
+    index = load_json(file.read_bytes())
+    index["sessions"][0]["parts"][0] |= change
+    file.write_bytes(canonical(index))
+    with pytest.raises(ConfigError, match=words):
+        read_recordings(tmp_path / "r")
+
+
+def test_a_long_session_goes_on_in_further_frames(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recordings, "FRAME_BYTES", len(exchange_lines(FOUND[:1])) + 1)
+    seal(recorded(tmp_path / "r"))
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert len(session.record.parts) > 1
+    assert session.exchanges == FOUND
+    index = load_json((tmp_path / "r" / SESSIONS).read_bytes())
+    index["sessions"][0]["parts"].reverse()
+    (tmp_path / "r" / SESSIONS).write_bytes(canonical(index))
+    with pytest.raises(ConfigError):
+        read_recordings(tmp_path / "r")
+
+
+def test_one_exchange_that_no_reader_takes_makes_its_session_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longest = max(len(exchange_lines([item])) for item in FOUND)
+    monkeypatch.setattr(recordings, "FRAME_BYTES", 1)
+    monkeypatch.setattr(recordings, "MAX_BYTES", longest - 1)
+    seal(recorded(tmp_path / "r"))
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert (session.record.complete, session.record.reason) == (False, "too_large")
+    assert 0 < len(session.exchanges) < len(FOUND)
+
+
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"))
+    file = tmp_path / "r" / "work.zst"
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(ConfigError, match="no plain file"):
+        read_recordings(tmp_path / "r")
+    file.unlink()
+    with file.open("wb") as sparse:
+        sparse.truncate(1 << 43)
+    with pytest.raises(ConfigError, match="is over"):
+        read_recordings(tmp_path / "r")
+
+
+def test_a_folder_that_is_made_is_its_owners_alone(tmp_path: Path) -> None:
+    RecordingFolder(tmp_path / "r").close()
+    assert (tmp_path / "r").stat().st_mode & 0o777 == 0o700
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     seal(recorded(tmp_path / "r"))
     (tmp_path / "r" / "work.zst").rename(tmp_path / "outside")
     (tmp_path / "r" / "work.zst").symlink_to(tmp_path / "outside")
-    with pytest.raises(ConfigError, match="is a link"):
+    with pytest.raises(ConfigError, match="cannot be read"):
         read_recordings(tmp_path / "r")
 
 

@@ -127,6 +127,23 @@ def test_every_entry_of_a_har_has_what_version_1_2_asks_for(tmp_path: Path) -> N
         assert {"size", "mimeType"} <= set(entry["response"]["content"])
 
 
+def test_a_body_that_is_no_text_and_a_host_that_is_none_do_not_lose_the_rest(
+    tmp_path: Path,
+) -> None:
+    odd = replace(PLAIN[0].request, body=body_json(b"\x89PNG\xff"), upstream="[x:1")
+    found = (replace(PLAIN[0], request=odd), *PLAIN[1:])
+    for form in ("mitm", "har"):
+        assert export_flows([("t", found)], form=form, path=tmp_path / form) == len(PLAIN)
+    assert flows_of(tmp_path / "mitm")[0].request.raw_content == b"\x89PNG\xff"
+    assert len(json.loads((tmp_path / "har").read_bytes())["log"]["entries"]) == len(PLAIN)
+
+
+def test_an_exchange_that_names_no_upstream_stands_under_the_base_url(tmp_path: Path) -> None:
+    path = tmp_path / "x.mitm"
+    export_flows([("t", PLAIN[:1])], form="mitm", path=path, base="https://api.example/v1")
+    assert flows_of(path)[0].request.url == "https://api.example/v1/chat/completions"
+
+
 def test_the_same_recording_gives_the_same_har(tmp_path: Path) -> None:
     for name in "ab":
         export_flows([("t", PLAIN)], form="har", path=tmp_path / name)

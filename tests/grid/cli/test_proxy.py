@@ -32,7 +32,8 @@ sys.exit(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
 
 @pytest.fixture
 def upstream(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeUpstream]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-elses-provider")
+    monkeypatch.setenv("MINE", KEY)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     found = FakeUpstream()
     yield found
@@ -57,11 +58,14 @@ def test_an_agent_is_recorded_and_then_replayed_with_its_provider_gone(
 ) -> None:
     command = ("--", sys.executable, agent, upstream.url, "hello")
     folder = tmp_path / "recorded"
-    done = nonverba("proxy", "--upstream", upstream.url, "--record", folder, "--via", via, *command)
+    words = ("--upstream", upstream.url, "--key-env", "MINE", "--record", folder, "--via", via)
+    done = nonverba("proxy", *words, *command)
     assert (done.returncode, done.stdout) == (0, "moon\n"), done.stderr
-    assert "session: 1 exchanges, complete" in done.stderr
-    assert upstream.seen[0].headers["authorization"] == f"Bearer {KEY}"
-    assert KEY.encode() not in written(folder)
+    assert "session: 1 exchange, complete" in done.stderr
+    own = os.environ["OPENAI_API_KEY"]
+    sent = KEY if via == "base-url" else own
+    assert upstream.seen[0].headers["authorization"] == f"Bearer {sent}"
+    assert not any(secret.encode() in written(folder) for secret in (KEY, own))
     (session,) = read_recordings(folder).sessions
     assert bool(session.exchanges[0].request.upstream) is (via == "https-proxy")
     upstream.close()
@@ -70,6 +74,31 @@ def test_an_agent_is_recorded_and_then_replayed_with_its_provider_gone(
     other = nonverba("proxy", "--replay", folder, "--via", via, *command[:-1], "goodbye")
     assert other.returncode == 1
     assert "recorded 'hello', got 'goodbye'" in other.stderr
+
+
+def test_by_base_url_a_command_is_given_no_key_that_the_proxy_sends(
+    upstream: FakeUpstream, tmp_path: Path
+) -> None:
+    code = "import os; print(sorted(os.environ.values()))"
+    words = ("--upstream", upstream.url, "--key-env", "MINE", "--via", "base-url")
+    done = nonverba("proxy", *words, "--", sys.executable, "-c", code)
+    assert done.stdout.startswith("["), done.stderr
+    assert KEY not in done.stdout
+    assert os.environ["OPENAI_API_KEY"] not in done.stdout
+
+
+def test_a_command_that_never_came_to_the_proxy_is_no_success(
+    upstream: FakeUpstream, tmp_path: Path
+) -> None:
+    words = ("--upstream", upstream.url, "--record", tmp_path / "r", "--", sys.executable, "-c")
+    done = nonverba("proxy", *words, "pass")
+    assert done.returncode == 3
+    assert "asked nothing through the proxy" in done.stderr
+    other = "import urllib.request as u\ntry: u.urlopen('http://api.example/v1')\nexcept OSError: 0"
+    words = ("--upstream", upstream.url, "--record", tmp_path / "s", "--", sys.executable, "-c")
+    done = nonverba("proxy", *words, other)
+    assert done.returncode == 3
+    assert "api.example:80 was asked for and refused" in done.stderr
 
 
 def test_a_field_that_may_differ_is_named(
@@ -166,7 +195,7 @@ def test_what_belongs_to_no_session_is_refused_and_said_at_the_end(
     assert up.ask("session", OPENAI_API_KEY="nv-" + "0" * 40) == 403
     code, _, errors = up.end(signal.SIGTERM)
     assert code == 3
-    assert "1 requests belong to no session and were refused" in errors
+    assert "1 x a request that belongs to no session was refused (POST 127.0.0.1" in errors
     assert not upstream.seen
 
 
@@ -181,6 +210,7 @@ def test_a_folder_of_a_killed_proxy_reads_and_is_not_complete(
     assert (session.record.count, session.record.complete) == (1, False)
     done = nonverba("export", folder, "--to", "mitm", "-o", tmp_path / "out.mitm")
     assert done.stdout.startswith("1 exchanges"), done.stderr
+    assert "the recording of session is not complete (not_closed)" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -192,6 +222,7 @@ def test_a_folder_of_a_killed_proxy_reads_and_is_not_complete(
         (("--upstream", "http://127.0.0.1:1", "--volatile", "/x"), "only with --replay"),
         (("--upstream", "http://127.0.0.1:1", "--session", "a/b"), "--session 'a/b'"),
         (("--replay", "nowhere"), "holds no recordings"),
+        (("--upstream", "http://127.0.0.1:1", "--", "no-such-command"), "no 'no-such-command'"),
         (
             ("--upstream", "http://127.0.0.1:1", "--session", "a", "--session", "b", "--", "true"),
             "name one",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grid.cli.proxyservice import Service, Serving, key_of, run_command, serve
+from grid.cli.proxyservice import Service, Serving, keys_of, run_command, serve
 from grid.errors import ConfigError, HarnessError
 from ledgers.recordings import read_recordings
 from proxy.launch import ProxyProcess
@@ -22,7 +22,8 @@ SERVICE = Service(
     sessions=("session",),
     volatile=(),
     listen="127.0.0.1",
-    key_variable=None,
+    keys=("", ""),
+    stopped=0,
 )
 
 
@@ -42,25 +43,25 @@ class Standing(ProxyProcess):
 def test_each_upstream_gets_the_key_of_its_own_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-one")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    assert [key_of(SERVICE, url) for url in SERVICE.upstreams] == ["sk-one", ""]
+    urls = ("https://api.openai.com/v1", "https://api.anthropic.com", "http://127.0.0.1:1/v1")
+    assert keys_of(urls, ()) == ("sk-one", "", "")
     monkeypatch.setenv("MINE", "sk-mine")
-    named = replace(SERVICE, key_variable="MINE")
-    assert key_of(named, SERVICE.upstreams[0]) == "sk-mine"
+    assert keys_of(urls, ("-", "-", "MINE")) == ("", "", "sk-mine")
+    with pytest.raises(ConfigError, match="1 for 3 upstreams"):
+        keys_of(urls, ("MINE",))
     monkeypatch.delenv("MINE")
     with pytest.raises(ConfigError, match="MINE is not set"):
-        key_of(named, SERVICE.upstreams[0])
-
-
-def test_a_key_that_is_not_set_is_said_before_anything_is_made(tmp_path: Path) -> None:
-    service = replace(SERVICE, key_variable="NOT_SET_AT_ALL", record=tmp_path / "recorded")
-    with pytest.raises(ConfigError, match="NOT_SET_AT_ALL"):
-        serve(service, lambda _: 0)
-    assert not (tmp_path / "recorded").exists()
+        keys_of(urls[:1], ("MINE",))
 
 
 def test_a_command_is_run_to_its_end_and_its_code_returned() -> None:
     code = run_command([sys.executable, "-c", "raise SystemExit(5)"], os.environ, Standing(10**6))
     assert code == 5
+
+
+def test_a_command_that_a_signal_ended_has_the_code_that_a_shell_gives_it() -> None:
+    ended = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    assert run_command([sys.executable, "-c", ended], os.environ, Standing(10**6)) == 137
 
 
 def test_a_command_that_is_not_there_is_named() -> None:
@@ -89,7 +90,7 @@ def test_a_command_does_not_outlive_the_proxy(tmp_path: Path) -> None:
 
 def test_a_proxy_that_dies_leaves_what_it_recorded(tmp_path: Path) -> None:
     upstream, folder = FakeUpstream(), tmp_path / "recorded"
-    service = replace(SERVICE, upstreams=(upstream.url,), record=folder)
+    service = replace(SERVICE, upstreams=(upstream.url,), keys=("",), record=folder)
 
     def serving(up: Serving) -> int:
         os.kill(up.proxy.pid, signal.SIGKILL)
