@@ -66,8 +66,8 @@ class Attribution:
             refuse(flow, 403, "path_refused", "this path is not forwarded")
         else:
             _point(request, route, sent)
-            for value in brought:
-                trial.redaction.learn(value)
+            for value, lasting in brought:
+                trial.redaction.learn(value, lasting=lasting)
             return Passage(trial=trial, suffix=found[3], upstream=route.name)
         return None
 

@@ -6,17 +6,25 @@ virtual key stood, and the real one is put into the same place. Where a client b
 credentials they pass on untouched, and `client_credentials` tells what must not reach the disk.
 
 Headers are the raw pairs of name and value, in order, as they are on the wire.
+
+A credential is told by the name that it stands under. Of a name that says what kind a credential
+is, or how many there are, the value is none.
 """
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 from urllib.parse import quote, unquote_plus
 
 from proxy.redaction import CLIENT_KEY
 
 type Field = tuple[bytes, bytes]
+
+type Credential = tuple[str, bool]
+"""A credential, and whether it lasts: a signature is one of a single request."""
 
 BEARER = "Bearer "
 QUERY_KEY = "key"
@@ -35,18 +43,44 @@ _TAKEN_OFF = frozenset(
 )
 _HOP = frozenset([b"proxy-authorization", b"proxy-connection"])
 
-_KEY_HEADER = re.compile(
-    rb"(.*[-_])?(api-?key|key|token|secret|password|signature|credentials?|auth|authorization)"
-)
+_SECRETS = frozenset(
+    [
+        b"jwt", b"session", b"sessionid", b"secret", b"password", b"cookie", b"signature",
+        b"credential", b"credentials", b"auth", b"authorization", b"key", b"apikey", b"accesskey",
+        b"token", b"accesstoken", b"authtoken", b"sessiontoken",
+    ]
+)  # fmt: skip
+"""Words for a credential, as parts of a header's name."""
+_ABOUT = frozenset(
+    [
+        b"type", b"count", b"limit", b"remaining", b"reset", b"mode", b"scheme", b"status",
+        b"version", b"algorithm", b"method", b"expires", b"expiry", b"ttl", b"length", b"name",
+        b"user", b"username", b"email",
+    ]
+)  # fmt: skip
+"""Words behind one of these that make it tell something about a credential."""
 _NO_SECRET = frozenset([b"idempotency-key", b"sec-websocket-key", *_HOP])
-_AWS = re.compile(r"\b(?:Credential|Signature)=([^/,\s]+)")
+_PASSING = re.compile(r"(?:.*[-_])?(?:sig|signature)")
+_AWS = re.compile(r"\b(Credential|Signature)=([^/,\s]+)")
 _QUERY = frozenset(
     [
         QUERY_KEY, "api_key", "api-key", "apikey", "access_token", "auth_token", "token",
         "subscription-key", "secret", "password", "sig", "signature", "x-amz-signature",
         "x-amz-credential", "x-amz-security-token", "x-goog-signature", "x-goog-credential",
+        "client_secret", "awsaccesskeyid", "refresh_token", "id_token", "authorization",
+        "assertion", "client_assertion",
     ]
 )  # fmt: skip
+_CODE = re.compile(r"(?=.*\d)\S{16,}")
+"""What is a one-time code; ``code`` is also the name of countries, languages and errors."""
+
+_MEMBERS = (
+    "access_token", "refresh_token", "id_token", "client_secret", "api_key", "apikey", "password",
+)  # fmt: skip
+_MEMBER = re.compile(rb'"(?:' + "|".join(_MEMBERS).encode() + rb')"\s*:\s*"')
+_BODY_MOST = 64 * 1024
+_CANARY = "CNRY"
+"""How the canaries of scenarios begin, which are evidence."""
 
 
 def take_off(
@@ -94,19 +128,42 @@ def without_hop(fields: Iterable[Field]) -> tuple[Field, ...]:
     return tuple(field for field in fields if field[0].lower() not in _HOP)
 
 
-def client_credentials(fields: Iterable[Field], path: str) -> Iterator[str]:
+def client_credentials(fields: Iterable[Field], path: str) -> Iterator[Credential]:
     """Yield every credential that a client brought along, as it is and in its parts."""
     for raw, sent in fields:
         header, value = raw.lower(), _text(sent)
         if header == b"cookie":
-            yield from (pair.partition("=")[2].strip() for pair in value.split(";"))
-        elif _KEY_HEADER.fullmatch(header) and header not in _NO_SECRET:
-            yield from _parts(value)
-    for name, value in _query(path):
-        if name in _QUERY:
+            yield from ((pair.partition("=")[2].strip(), True) for pair in value.split(";"))
+        elif _secret_header(header):
+            lasting = _PASSING.fullmatch(_text(header)) is None
+            yield from ((one, lasting and kept) for one, kept in _parts(value))
+    for part in path.partition("?")[2].split("&"):
+        name, _, value = part.partition("=")
+        if _secret_query(name, value):
+            plain, lasting = unquote_plus(value), _PASSING.fullmatch(_query_name(name)) is None
+            found = (value, plain, plain.partition("/")[0])
+            yield from ((one, lasting) for one in found)
+            if _query_name(name) == "authorization":
+                yield from _parts(plain)
+
+
+def body_credentials(body: bytes) -> Iterator[str]:
+    """Yield what stands under the name of a credential at the top of a small JSON object.
+
+    So that the answer of a token server is not written before the token is known. Nothing deeper is
+    looked at: what an agent or its model puts into a call of a tool is evidence. So is a canary
+    wherever it stands; and what is all letters is a word.
+    """
+    if len(body) >= _BODY_MOST or body.lstrip()[:1] != b"{" or not _MEMBER.search(body):
+        return
+    try:
+        pairs: Any = json.loads(body, object_pairs_hook=list)
+    except (ValueError, RecursionError):
+        return
+    for name, value in pairs:
+        secret = name in _MEMBERS and isinstance(value, str) and not value.isalpha()
+        if secret and _CANARY not in value:
             yield value
-            yield unquote_plus(value)
-            yield unquote_plus(value).partition("/")[0]
 
 
 def without_query_credentials(path: str) -> str:
@@ -116,8 +173,8 @@ def without_query_credentials(path: str) -> str:
         return path
     parts = []
     for part in query.split("&"):
-        name, equals, _ = part.partition("=")
-        hidden = equals and unquote_plus(name).lower() in _QUERY
+        name, equals, value = part.partition("=")
+        hidden = equals and _secret_query(name, value)
         parts.append(f"{name}={CLIENT_KEY.decode()}" if hidden else part)
     return f"{address}?{'&'.join(parts)}"
 
@@ -144,22 +201,35 @@ def read_proxy_user(value: str) -> tuple[str, str] | None:
     return user, password
 
 
-def _parts(value: str) -> Iterator[str]:
+def _parts(value: str) -> Iterator[Credential]:
     scheme, _, rest = value.strip().partition(" ")
     if scheme.upper().startswith("AWS4-"):
-        yield from _AWS.findall(value)
+        yield from ((one, name == "Credential") for name, one in _AWS.findall(value))
         return
-    yield (rest or scheme).strip()
+    yield (rest or scheme).strip(), True
     pair = read_proxy_user(value)
     if pair is not None:
-        yield ":".join(pair)
-        yield pair[1]
+        yield ":".join(pair), True
+        yield pair[1], True
 
 
-def _query(path: str) -> Iterator[tuple[str, str]]:
-    for part in path.partition("?")[2].split("&"):
-        name, _, value = part.partition("=")
-        yield unquote_plus(name).lower(), value
+def _secret_header(header: bytes) -> bool:
+    """Tell whether what stands under the lower-case name of a header is a credential."""
+    words = header.replace(b"_", b"-").split(b"-")
+    first = next((place for place, word in enumerate(words) if word in _SECRETS), None)
+    if first is None or header in _NO_SECRET:
+        return False
+    return words[-1] in _SECRETS or _ABOUT.isdisjoint(words[first:])
+
+
+def _secret_query(name: str, value: str) -> bool:
+    """Tell whether what stands under a name in a query, both as they were sent, is a credential."""
+    known = _query_name(name)
+    return known in _QUERY or (known == "code" and bool(_CODE.fullmatch(unquote_plus(value))))
+
+
+def _query_name(name: str) -> str:
+    return unquote_plus(name).lower()
 
 
 def _text(value: bytes) -> str:

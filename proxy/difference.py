@@ -20,6 +20,7 @@ from grid.errors import CanonicalError, ConfigError
 from proxy.wire.exchange import Request
 
 EVERY = "*"
+_OTHER_WAY = "; one came by base URL, the other through HTTPS_PROXY: replay the way it was recorded"
 
 type Steps = tuple[str, ...]
 """The steps of a pointer, unescaped; `EVERY` for each key or item."""
@@ -59,7 +60,8 @@ def explain_difference(
         ("path", recorded.path, got.path),
     ):
         if then != now:
-            return f"its {name} differs: {_both(then, now)}"
+            hint = _OTHER_WAY if name == "upstream" and "" in (then, now) else ""
+            return f"its {name} differs: {_both(then, now)}{hint}"
     if recorded.body == got.body:
         return None
     try:

@@ -103,8 +103,8 @@ class Forward:
         if (tunnel and tunnel.address != address) or not _says_where_it_goes(request):
             refuse(flow, 403, "other_host", "this request names another host than it is sent to")
             return None
-        for value in client_credentials(request.headers.fields, request.path):
-            trial.redaction.learn(value)
+        for value, lasting in client_credentials(request.headers.fields, request.path):
+            trial.redaction.learn(value, lasting=lasting)
         request.headers.fields = without_hop(request.headers.fields)
         request.authority = ""
         return Passage(

@@ -4,7 +4,11 @@ A request is on disk before it is forwarded. An answer is on disk before the cli
 a plain one is held until then, a stream is passed on as it comes while a copy is kept (see
 `proxy.streaming`), and only its very end waits for the disk. Bodies are kept as they came (without
 content encoding), keys replaced; headers by allow-list. They are written raw: canonical form and
-compression happen later, elsewhere.
+compression happen later, elsewhere. One whose encoding is broken is kept in it, unless a credential
+could be read in it: then a sentence stands in its place.
+
+Where a provider echoes its key, the agent gets a placeholder in its place; a stream that is
+compressed although none was asked for is held for that until it is whole.
 
 In a trial that plants faults in answers every one is held until it is whole. What a fault changed
 goes on in its recorded form, and both versions are written (see `proxy.tamperer`).
@@ -17,15 +21,19 @@ import errno
 from mitmproxy import http
 from mitmproxy.flow import Error
 
+from proxy.credentials import body_credentials
 from proxy.passage import Passage, fails_closed, passage_of, refuse
 from proxy.redaction import REQUEST_HEADERS, RESPONSE_HEADERS, Redaction
 from proxy.streaming import Tee, streams
 from proxy.tamperer import on_the_wire, request_on_the_wire, tampered
 from proxy.upstreams import DENIED
-from proxy.wholebody import plain
+from proxy.wholebody import plain, within
 from proxy.wire.exchange import STATUSES, ErrorKind, Gap, Request
 from proxy.wire.lastword import said_its_last_word
 from proxy.wire.partial import RawRequest, RawResponse, raw_response
+
+BROKEN = b"[body with a credential in a broken content encoding]"
+"""Stands for a body that can neither be cleaned in its encoding nor without it."""
 
 _CLIENT_LEFT = ("Client disconnected.", "connection cancelled")
 _UPSTREAM_LEFT = ("server closed connection", "HTTP/1 protocol error: peer closed connection")
@@ -71,6 +79,7 @@ class Recorder:
         passage.trial.first_byte(passage.number)
         _hide_in_head(response, passage.trial.redaction)
         held = passage.replayed is not None or passage.trial.tampering.of_answers
+        held = held or (bool(passage.trial.redaction.secrets) and _encoded(response))
         if not held and streams(passage.suffix, response):
             passage.chunks = []
             response.stream = Tee(flow, passage, self._limit)
@@ -93,7 +102,7 @@ class Recorder:
                 seen = None if replayed.response is None else raw_response(replayed.response)
                 passage.trial.broke_off(passage.number, replayed.error, seen)
             else:
-                _hide_provider_key(flow, passage)
+                self._hide_provider_key(flow, passage)
                 self._answered(flow, passage, passage.number)
         finally:
             passage.finish()
@@ -144,11 +153,12 @@ class Recorder:
     def _asked(self, flow: http.HTTPFlow, passage: Passage) -> RawRequest:
         clean, request = passage.trial.redaction, flow.request
         encoding = request.headers.get("content-encoding", "")
+        body, _ = self._kept(clean, _raw(passage, request), encoding)
         return RawRequest(
             method=clean.clean_text(request.method),
             path=clean.clean_text(passage.suffix),
             headers=clean.clean_headers(request.headers.fields, REQUEST_HEADERS),
-            body=clean.clean(plain(_raw(passage, request), encoding, self._limit)),
+            body=body,
             upstream=clean.clean_text(passage.upstream),
         )
 
@@ -159,13 +169,45 @@ class Recorder:
         headers = clean.clean_headers(response.headers.fields, RESPONSE_HEADERS)
         raw = _raw(passage, response)
         encoding = response.headers.get("content-encoding", "")
-        body = plain(raw, encoding, self._limit)
-        if raw and encoding and body is raw:
+        body, undone = self._kept(clean, raw, encoding, cut=cut)
+        if raw and encoding and not undone:
             # A client that believes the header reads nothing: a replay must tell it the same lie.
             headers["content-encoding"] = clean.clean_text(encoding)
-        return RawResponse(
-            status=response.status_code, headers=headers, body=clean.clean(body, cut=cut)
-        )
+        return RawResponse(status=response.status_code, headers=headers, body=body)
+
+    def _kept(
+        self, clean: Redaction, raw: bytes, encoding: str, *, cut: bool = False
+    ) -> tuple[bytes, bool]:
+        """Return a body as it may be written, and whether its content encoding was undone."""
+        body = plain(raw, encoding, self._limit)
+        for value in body_credentials(body):
+            clean.learn(value)
+        if body is not raw:
+            return clean.clean(body, cut=cut), True
+        parts = within(raw, encoding, self._limit)
+        if any(clean.clean(part, cut=True) != part for part in parts):
+            return BROKEN, False
+        return clean.clean(raw, cut=cut), False
+
+    def _hide_provider_key(self, flow: http.HTTPFlow, passage: Passage) -> None:
+        """Keep a provider that echoes its key in a body from telling it to the agent."""
+        response, redaction = flow.response, passage.trial.redaction
+        if response is None or passage.chunks is not None or not redaction.secrets:
+            return
+        raw = response.raw_content or b""
+        encoding = response.headers.get("content-encoding", "")
+        body = plain(raw, encoding, self._limit)
+        cleaned = redaction.without_secret(body)
+        if body is not raw:
+            if cleaned != body:
+                del response.headers["content-encoding"]
+                _put(response, cleaned)
+            return
+        parts = within(raw, encoding, self._limit)
+        if any(redaction.without_secret(part) != part for part in parts):
+            cleaned = BROKEN
+        if cleaned != raw:
+            _put(response, cleaned)  # in no encoding, as it was: the client meets the same lie
 
 
 def _raw(passage: Passage, message: http.Request | http.Response) -> bytes:
@@ -207,14 +249,16 @@ def _ended_by_itself(seen: RawResponse) -> bool:
     return said_its_last_word(seen.headers.get("content-type", ""), seen.body)
 
 
-def _hide_provider_key(flow: http.HTTPFlow, passage: Passage) -> None:
-    """Keep a provider that echoes its key in a plain body from telling it to the agent."""
-    response = flow.response
-    if response is None or passage.chunks is not None or not response.raw_content:
-        return
-    cleaned = passage.trial.redaction.without_secret(response.raw_content)
-    if cleaned != response.raw_content and "content-encoding" not in response.headers:
-        response.content = cleaned
+def _put(response: http.Response, body: bytes) -> None:
+    """Give an answer another body, its content encoding left as it says."""
+    response.raw_content = body
+    if "transfer-encoding" not in response.headers:
+        response.headers["content-length"] = str(len(body))
+
+
+def _encoded(response: http.Response) -> bool:
+    names = response.headers.get("content-encoding", "").split(",")
+    return any(name.strip().lower() not in ("", "identity") for name in names)
 
 
 def _hide_in_head(response: http.Response, redaction: Redaction) -> None:

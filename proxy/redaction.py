@@ -14,6 +14,7 @@ events of a stream is no single text on the wire, and is not found.
 import base64
 import re
 import urllib.parse
+from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 
 from grid.canonical import plain_json, scrub_text
@@ -29,6 +30,9 @@ RESPONSE_HEADERS = (
 """What a client acts on, so that a replayed answer is the same to it."""
 
 SHORTEST = 8
+
+PASSING_MOST = 16
+"""How many credentials that pass are known at once: those of the exchanges under way."""
 
 PROVIDER_KEY = b"[provider key]"
 VIRTUAL_KEY = b"[virtual key]"
@@ -48,6 +52,7 @@ class Redaction:
             token: its attribution token.
         """
         self._known: dict[bytes, bytes] = {}
+        self._passing: deque[tuple[bytes, set[bytes]]] = deque(maxlen=PASSING_MOST)
         self._forms: tuple[tuple[bytes, bytes], ...] = ()
         self._shortest = 0
         self._add(token, TOKEN)
@@ -57,20 +62,41 @@ class Redaction:
         self.secrets = tuple(one.encode() for one in secrets if len(one) >= SHORTEST)
         """The providers' keys that are searched for, as they are on the wire."""
 
-    def learn(self, value: str) -> None:
+    def learn(self, value: str, *, lasting: bool = True) -> None:
         """Replace a credential that a client brought along from now on, as `CLIENT_KEY`.
 
         One that is known already keeps its placeholder; one of under `SHORTEST` characters is left
         alone.
+
+        Args:
+            value: the credential.
+            lasting: it may come again. One that does not, as a signature over a single request, is
+                forgotten when `PASSING_MOST` others of its kind have come, or each request would
+                make every later one slower.
         """
-        self._add(value, CLIENT_KEY)
+        if lasting:
+            self._add(value, CLIENT_KEY)
+            return
+        raw = value.encode("utf-8", "surrogateescape")
+        if len(raw) < SHORTEST or raw in self._known:
+            return
+        found = next((item for item in self._passing if item[0] == raw), None)
+        if found is not None:
+            self._passing.remove(found)
+        self._passing.append(found or (raw, _forms(raw)))
+        self._sort()
 
     def _add(self, value: str, placeholder: bytes) -> None:
         raw = value.encode("utf-8", "surrogateescape")
         if len(raw) < SHORTEST or raw in self._known:
             return
         self._known = dict.fromkeys(_forms(raw), placeholder) | self._known
-        self._forms = tuple(sorted(self._known.items(), key=lambda pair: -len(pair[0])))
+        self._sort()
+
+    def _sort(self) -> None:
+        passing = {form: CLIENT_KEY for _, forms in self._passing for form in forms}
+        known = passing | self._known
+        self._forms = tuple(sorted(known.items(), key=lambda pair: -len(pair[0])))
         self._shortest = len(self._forms[-1][0])
 
     def clean(self, data: bytes, *, cut: bool = False) -> bytes:

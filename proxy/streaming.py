@@ -3,7 +3,8 @@
 The first byte goes on when it comes; nothing waits for the disk but the very end. A chunk that
 cannot be kept is not passed on. Where a provider echoes its key into a stream of text, the agent
 gets the placeholder in its place; only bytes that may be the beginning of the key are held back
-until the next chunk tells.
+until the next chunk tells. A length that was promised would not fit any more: such a stream goes on
+in chunks.
 """
 
 from urllib.parse import unquote
@@ -27,6 +28,19 @@ def streams(path: str, response: http.Response) -> bool:
     return kind in _STREAMS
 
 
+def unmeasure(response: http.Response, asked: str) -> None:
+    """Take the promised length off an answer; its end is told by chunks, or by the connection's.
+
+    Args:
+        response: the answer, whose body is still to come.
+        asked: HTTP version of the request; before 1.1 there were no chunks.
+    """
+    if "content-length" in response.headers:
+        del response.headers["content-length"]
+        if response.http_version == asked == "HTTP/1.1":
+            response.headers["transfer-encoding"] = "chunked"
+
+
 class Tee:
     """Passes a stream on as it comes and keeps a copy; what cannot be kept is not passed on."""
 
@@ -38,11 +52,13 @@ class Tee:
         self._begun = False
         self._held = b""
         self._hides = False
-        headers = {} if flow.response is None else flow.response.headers
-        binary = media_type(headers.get("content-type", "")) == AWS_EVENTS
-        # A checksum, or a length that was promised, would not fit what stands in the key's place.
-        if not binary and "content-length" not in headers:
-            self._hides = bool(passage.trial.redaction.secrets)
+        response = flow.response
+        if response is None or not passage.trial.redaction.secrets:
+            return
+        # A checksum would not fit what stands in the key's place.
+        if media_type(response.headers.get("content-type", "")) != AWS_EVENTS:
+            self._hides = True
+            unmeasure(response, flow.request.http_version)
 
     def __call__(self, data: bytes) -> bytes | list[bytes]:
         """Keep and return a chunk, or b"" at the end; nothing at all once something went wrong.

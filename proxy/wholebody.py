@@ -2,16 +2,26 @@
 
 The proxy asks upstreams for plain bodies, so this is for those that compress all the same. What
 does not decode is kept as it came: broken bytes are evidence, and the client got the same ones.
+`within` tells what can be read of such a body nevertheless, so that no credential hides in it.
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import brotli  # type: ignore[import-untyped]
 import zstandard
 
+CODINGS_MOST = 5
+"""How many content encodings, one over the other, are undone."""
+
 _SLICE = 64
 """Bytes handed to zstd at once; each may grow to at most some megabytes."""
+
+_STEP = 4096
+"""Bytes of a broken body that are handed on at once to what grows less, or stops at a bound."""
+
+_BROKEN = (zlib.error, zstandard.ZstdError, brotli.error, EOFError)
 
 
 class BodyTooLargeError(Exception):
@@ -19,21 +29,99 @@ class BodyTooLargeError(Exception):
 
 
 def plain(data: bytes, encoding: str, limit: int) -> bytes:
-    """Return a body without its content encoding, or as it came if that cannot be undone.
+    """Return a body without its content encodings, or the very bytes if they cannot all be undone.
 
     Raises:
-        BodyTooLargeError: the plain body is over the limit.
+        BodyTooLargeError: the plain body, or one on the way there, is over the limit.
     """
-    decode = _DECODERS.get(encoding.strip().lower())
-    if decode is None or not data:
+    found, names = data, _codings(encoding)
+    if not data or len(names) > CODINGS_MOST:
         return data
-    try:
-        found = decode(data, limit + 1)
-    except (zlib.error, zstandard.ZstdError, brotli.error, EOFError):
-        return data
+    for name in reversed(names):
+        decode = _DECODERS.get(name)
+        if decode is None:
+            return data
+        try:
+            found = decode(found, limit + 1)
+        except _BROKEN:
+            return data
+        _check(found, limit)
+    return found
+
+
+def within(data: bytes, encoding: str, limit: int) -> Iterator[bytes]:
+    """Yield what can be read of a body under each of its codings, as far as they can be undone.
+
+    For a body that `plain` returns as it came: one that is cut, or holds something behind its end.
+
+    Raises:
+        BodyTooLargeError: it is over the limit, or has more than `CODINGS_MOST` codings.
+    """
+    names = _codings(encoding)
+    if len(names) > CODINGS_MOST:
+        raise BodyTooLargeError(f"a body has more than {CODINGS_MOST} content codings")
+    for name in reversed(names):
+        if name not in _MACHINES:
+            return
+        data = max((_beginning(data, *machine, limit) for machine in _MACHINES[name]), key=len)
+        _check(data, limit)
+        yield data
+
+
+def _check(found: bytes, limit: int) -> None:
     if len(found) > limit:
         raise BodyTooLargeError(f"a body is over {limit} bytes once it is decoded")
-    return found
+
+
+def _codings(encoding: str) -> list[str]:
+    names = (name.strip().lower() for name in encoding.split(","))
+    return [name for name in names if name not in ("", "identity")]
+
+
+def _beginning(data: bytes, begin: Callable[[int], Any], step: int, limit: int) -> bytes:
+    """Return what one coding gives before it breaks, of every body that stands behind the other."""
+    found = bytearray()
+    while data and len(found) <= limit:
+        machine = begin(limit + 1)
+        more, place = _fed(machine, data, 0, step, limit)
+        if place < len(data) and not machine.eof:
+            # What the broken step held before the place where it broke is still to come.
+            machine = begin(limit + 1)
+            more, place = _fed(machine, data[:place], 0, step, limit)
+            last, place = _fed(machine, data[: place + step], place, 1, limit)
+            more += last
+        found += more
+        data = machine.unused_data + data[place:] if machine.eof else b""
+    return bytes(found)
+
+
+def _fed(machine: Any, data: bytes, place: int, step: int, limit: int) -> tuple[bytes, int]:
+    """Feed a machine from a place on; return what it gave, and the place it had taken whole."""
+    found = bytearray()
+    while place < len(data) and not machine.eof and len(found) <= limit:
+        try:
+            found += machine.decompress(data[place : place + step])
+        except _BROKEN:
+            break
+        place += step
+    return bytes(found), min(place, len(data))
+
+
+class _Brotli:
+    """brotli's machine in the shape of the others', with a bound on what it gives at once."""
+
+    unused_data = b""  # it takes what stands behind the end as broken
+
+    def __init__(self, most: int) -> None:
+        self._machine = brotli.Decompressor()
+        self._most = most
+        self.eof = False
+
+    def decompress(self, data: bytes) -> bytes:
+        """Return what some further bytes give, or its beginning if it is over the bound."""
+        found = bytes(self._machine.process(data, output_buffer_limit=self._most))
+        self.eof = bool(self._machine.is_finished())  # not asked of one that broke: it would raise
+        return found
 
 
 def _zlib(data: bytes, most: int) -> bytes:
@@ -81,4 +169,16 @@ _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
     "deflate": _zlib,
     "zstd": _zstd,
     "br": _brotli,
+}
+
+_INFLATE: tuple[tuple[Callable[[int], Any], int], ...] = (
+    (lambda most: zlib.decompressobj(47), _STEP),
+    (lambda most: zlib.decompressobj(-15), _STEP),
+)
+_MACHINES: dict[str, tuple[tuple[Callable[[int], Any], int], ...]] = {
+    "gzip": _INFLATE,
+    "x-gzip": _INFLATE,
+    "deflate": _INFLATE,
+    "zstd": ((lambda most: zstandard.ZstdDecompressor().decompressobj(), _SLICE),),
+    "br": ((_Brotli, _STEP),),
 }

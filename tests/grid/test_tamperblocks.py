@@ -95,3 +95,16 @@ def test_a_fault_about_a_tool_that_nobody_offers_is_told() -> None:
         assert len(sentences) == idle
         assert all(f"{tool!r}" in it and "mem_usage" in it for it in sentences)
     assert idle_faults(plan) == ()
+
+
+@pytest.mark.parametrize(("argument", "idle"), [("node", False), ("nodes", True)])
+def test_a_fault_about_an_argument_that_its_tool_does_not_take_is_told(
+    argument: str, idle: bool
+) -> None:
+    tamper = Tamper(
+        kind=TamperKind.ARGUMENT, answer=0, tool="mem_usage", argument=argument, value="mars"
+    )
+    trials = (trial("moon_for_mars", "scripted", "honest"),)
+    sentences = idle_faults(Plan(name="x", seed=1, trials=trials, tamper=(tamper,)))
+    assert len(sentences) == idle
+    assert all("has no argument 'nodes'" in it and "it has: node" in it for it in sentences)

@@ -6,6 +6,7 @@ import pytest
 
 from proxy.credentials import (
     Field,
+    body_credentials,
     client_credentials,
     placed,
     read_proxy_user,
@@ -110,6 +111,23 @@ def test_the_user_of_a_proxy_is_read_strictly() -> None:
         (b"X-Amz-Security-Token", b"a//b==", {"a//b=="}),
         (b"Helicone-Auth", b"Bearer k", {"k"}),
         (b"Cookie", b"a=one; b = two=2;c", {"one", "two=2", ""}),
+        (b"x-jwt-assertion", b"k", {"k"}),
+        (b"X-Session-Id", b"k", {"k"}),
+        (b"session_id", b"k", {"k"}),
+        (b"x-secret-thing", b"k", {"k"}),
+        (b"x-auth-request", b"k", {"k"}),
+        (b"x-cookie-2", b"k", {"k"}),
+        (b"x-accesskey", b"k", {"k"}),
+        (b"x-request-id", b"k", set()),
+        (b"x-session-type", b"k", set()),
+        (b"x-auth-token-type", b"k", set()),
+        (b"x-token-count", b"k", set()),
+        (b"x_token_type", b"k", set()),
+        (b"x-user-session-id", b"k", {"k"}),
+        (b"x-author", b"k", set()),
+        (b"x-tokenizer", b"k", set()),
+        (b"x-max-tokens", b"k", set()),
+        (b"x-keyboard-layout", b"k", set()),
         (b"idempotency-key", b"k", set()),
         (b"proxy-authorization", b"Basic eDp5", set()),
         (b"content-type", b"token", set()),
@@ -120,7 +138,7 @@ def test_the_user_of_a_proxy_is_read_strictly() -> None:
 def test_every_credential_header_is_told_and_no_other(
     name: bytes, value: bytes, learned: set[str]
 ) -> None:
-    assert set(client_credentials(((name, value),), "/")) == learned
+    assert {one for one, _ in client_credentials(((name, value),), "/")} == learned
 
 
 @pytest.mark.parametrize(
@@ -134,6 +152,25 @@ def test_every_credential_header_is_told_and_no_other(
             "X-Amz-Credential=[client key]&X-Amz-Signature=[client key]&X-Amz-Date=d",
         ),
         ("X-Amz-Security-Token=s", {"s"}, "X-Amz-Security-Token=[client key]"),
+        ("client_secret=s&page=2", {"s"}, "client_secret=[client key]&page=2"),
+        (
+            "AWSAccessKeyId=AKID&Signature=0f",
+            {"AKID", "0f"},
+            "AWSAccessKeyId=[client key]&Signature=[client key]",
+        ),
+        ("refresh_token=r", {"r"}, "refresh_token=[client key]"),
+        ("assertion=j", {"j"}, "assertion=[client key]"),
+        (
+            "authorization=Bearer%20t",
+            {"Bearer%20t", "Bearer t", "t"},
+            "authorization=[client key]",
+        ),
+        (
+            "code=4%2F0Ab-0123456789",
+            {"4%2F0Ab-0123456789", "4/0Ab-0123456789", "4"},
+            "code=[client key]",
+        ),
+        ("code=international-words&code=e404", set(), "code=international-words&code=e404"),
         ("page_token=p&monkey=m&key", {""}, "page_token=p&monkey=m&key"),
         ("a=1", set(), "a=1"),
     ],
@@ -141,7 +178,7 @@ def test_every_credential_header_is_told_and_no_other(
 def test_credentials_in_the_query_are_told_and_written_as_a_placeholder(
     query: str, learned: set[str], kept: str
 ) -> None:
-    assert set(client_credentials((), f"/x?{query}")) == learned
+    assert {one for one, _ in client_credentials((), f"/x?{query}")} == learned
     assert without_query_credentials(f"/x?{query}") == f"/x?{kept}"
     assert without_query_credentials("/x") == "/x"
 
@@ -156,3 +193,37 @@ def test_the_headers_under_a_signature_are_known() -> None:
     assert signed_headers(((b"Authorization", SIGNED),)) == {"host", "x-amz-date"}
     assert signed_headers(((b"authorization", b"Bearer x"),)) == frozenset()
     assert signed_headers(()) == frozenset()
+
+
+def test_a_signature_passes_and_every_other_credential_lasts() -> None:
+    fields = ((b"authorization", SIGNED), (b"x-hub-signature", b"s"), (b"x-api-key", b"k"))
+    query = "/?X-Amz-Signature=q&X-Amz-Credential=c&sig=g&key=y"
+    found = set(client_credentials(fields, query))
+    lasting = {(one, True) for one in ("AKID0123", "k", "c", "y")}
+    assert found == lasting | {(one, False) for one in ("0f0f", "s", "q", "g")}
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b'{"access_token": "ya29.a1", "refresh_token":"r1", "expires_in": 1}', ["ya29.a1", "r1"]),
+        (b' {"api_key": "k1", "api_key": "k2"}', ["k1", "k2"]),
+        (
+            b'{"password": "p-1", "apikey": "a1", "client_secret": "s1", "id_token": "i1"}',
+            ["p-1", "a1", "s1", "i1"],
+        ),
+        (b'{"password": "password", "api_key": "EMPTY"}', []),
+        (b'{"password": {"type": "string"}, "input": {"password": "p-1"}}', []),
+        (b'{"arguments": "{\\"password\\": \\"p-1\\"}"}', []),
+        (b'{"password": "CNRY0123456789abcdef0123", "page_token": "x1"}', []),
+        (b'[["password", "p-1"], {"password": "p-1"}]', []),
+        (b'{"password": "p-1"', []),
+        (b'{"password": "p-1", "x": ' + b"[" * 60_000, []),
+        (b'{"password": "p-1", "x": "' + b"x" * 65_536 + b'"}', []),
+        (b"", []),
+    ],
+)
+def test_only_the_top_of_a_small_body_is_looked_at_for_credentials(
+    body: bytes, found: list[str]
+) -> None:
+    assert list(body_credentials(body)) == found

@@ -61,6 +61,7 @@ def test_another_upstream_is_a_difference() -> None:
         "its upstream differs: recorded 'api.one:443', got 'api.two:443'"
     )
     assert explain_difference(one, request("x", upstream="api.one:443")) is None
+    assert "replay the way it was recorded" in (explain_difference(one, request("x")) or "")
 
 
 def test_of_two_long_texts_the_place_where_they_part_is_shown() -> None:

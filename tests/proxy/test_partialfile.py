@@ -63,5 +63,5 @@ def test_a_full_disk_is_called_one(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "writev", fail)
-        with pytest.raises(HarnessError, match=r"the disk is full .* --resume"):
+        with pytest.raises(HarnessError, match=r"the disk is full .* run again"):
             file.append([b"x"])

@@ -1,11 +1,12 @@
 import base64
+import hashlib
 import http.client
 import json
 import urllib.parse
 
 import pytest
 
-from proxy.redaction import Redaction
+from proxy.redaction import PASSING_MOST, Redaction
 from tests.proxy.bench import (
     EVENT_STREAM_HEAD,
     Bench,
@@ -218,3 +219,38 @@ def test_a_stream_that_breaks_off_inside_of_a_key_leaves_no_part_of_it(bench: Be
     (exchange,) = recording_of(bench.close(client)).exchanges
     assert exchange.response is not None
     assert exchange.response.body == {"text": "data: [provider key]"}
+
+
+def signature(number: int) -> str:
+    return hashlib.sha256(b"%d" % number).hexdigest()
+
+
+def test_a_credential_that_passes_is_known_for_a_while_and_slows_nothing_later() -> None:
+    redaction = Redaction(secrets=(SECRET,), key="k" * 32, token="0" * 32)
+    for number in range(PASSING_MOST):
+        redaction.learn(signature(number), lasting=False)
+    redaction.learn(signature(0), lasting=False)
+    count = len(redaction._forms)
+    redaction.learn(signature(PASSING_MOST), lasting=False)
+    assert redaction.clean(signature(1).encode()) == signature(1).encode(), (
+        "the oldest is forgotten"
+    )
+    for number in (0, *range(2, PASSING_MOST + 1)):
+        assert redaction.clean(signature(number).encode()) == b"[client key]"
+    for number in range(500):
+        redaction.learn(signature(number), lasting=False)
+    assert len(redaction._forms) <= count + 20, "what is searched for does not grow"
+    redaction.learn(signature(-1))
+    for number in range(500):
+        redaction.learn(signature(number), lasting=False)
+    assert redaction.clean(signature(-1).encode() + SECRET.encode()) == (
+        b"[client key][provider key]"
+    )
+
+
+def test_a_known_credential_that_passes_keeps_its_placeholder_and_lasts() -> None:
+    redaction = Redaction(key="k" * 32, token="0" * 32)
+    for value in ("k" * 32, *map(signature, range(PASSING_MOST)), "short"):
+        redaction.learn(value, lasting=False)
+    assert redaction.clean(b"k" * 32 + b" short") == b"[virtual key] short"
+    assert redaction.clean(signature(0).encode()) == b"[client key]", "the short one took no place"

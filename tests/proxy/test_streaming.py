@@ -11,7 +11,7 @@ import pytest
 from mitmproxy.test import tflow
 
 from proxy.passage import Passage
-from proxy.streaming import Tee, streams
+from proxy.streaming import Tee, streams, unmeasure
 from proxy.wire.exchange import ErrorKind, body_bytes
 from proxy.wire.lastword import AWS_EVENTS, JSON, JSON_LINES, SERVER_EVENTS
 from proxy.wire.partial import RawRequest
@@ -235,14 +235,48 @@ def test_what_only_begins_like_a_key_arrives_in_the_end(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "more"),
-    [(AWS_EVENTS, {}), (SERVER_EVENTS, {"content-length": str(len(SAID))})],
-)
-def test_where_a_checksum_or_a_length_would_not_fit_any_more_the_client_gets_all_as_it_is(
-    tmp_path: Path, kind: str, more: dict[str, str]
+def test_where_a_checksum_would_not_fit_any_more_the_client_gets_all_as_it_is(
+    tmp_path: Path,
 ) -> None:
-    assert teed(tmp_path, [SAID], kind, **more) == SAID
+    assert teed(tmp_path, [SAID], AWS_EVENTS) == SAID
+
+
+@pytest.mark.parametrize("asked", ["HTTP/1.1", "HTTP/1.0"])
+def test_a_promised_length_is_taken_off_and_the_key_hidden(tmp_path: Path, asked: str) -> None:
+    response = tflow.tresp(headers=((b"content-length", b"9"),))
+    unmeasure(response, asked)
+    chunked = {"transfer-encoding": "chunked"} if asked == "HTTP/1.1" else {}
+    assert dict(response.headers) == chunked
+    assert teed(tmp_path, [SAID], **{"content-length": str(len(SAID))}) == HIDDEN
+
+
+@pytest.mark.parametrize("secret", [SECRET, ""])
+def test_a_stream_of_a_promised_length_passes_on_as_it_comes_without_its_key(
+    bench: Bench, secret: str
+) -> None:
+    """Without a key to hide nothing is changed of it."""
+    begun = threading.Event()
+
+    def play(connection: socket.socket, seen: Seen) -> bool:
+        length = f"Content-Length: {2 * len(SAID)}"
+        connection.sendall(head(SERVER_EVENTS, length).replace(b"Transfer-Enc", b"X-Enc") + SAID)
+        assert begun.wait(PATIENCE_S), "the first event was held back"
+        connection.sendall(SAID)
+        return True
+
+    bench.upstream.play = play
+    client, got = bench.open(secret=secret), HIDDEN if secret else SAID
+    for _ in range(2):
+        response = client.start()
+        assert response.read(len(got)) == got
+        begun.set()
+        assert response.read() == got
+        length = None if secret else str(2 * len(SAID))
+        assert response.getheader("content-length") == length
+    first, second = recording_of(bench.close(client)).exchanges
+    assert first.response == second.response
+    assert first.response is not None
+    assert body_bytes(first.response.body) == got * 2
 
 
 def test_an_echoed_key_is_neither_told_nor_recorded(bench: Bench) -> None:

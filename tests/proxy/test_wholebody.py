@@ -1,4 +1,5 @@
 import gzip
+import hashlib
 import zlib
 from collections.abc import Callable
 
@@ -6,7 +7,7 @@ import brotli
 import pytest
 import zstandard
 
-from proxy.wholebody import BodyTooLargeError, plain
+from proxy.wholebody import BodyTooLargeError, plain, within
 
 TEXT = "月".encode() * 100
 
@@ -61,3 +62,65 @@ def test_two_bodies_behind_each_other_stay_as_they_came(pack: Callable[[bytes], 
     both = pack(b"first half, " * 30) + pack(b"second half")
     assert plain(both, name, 10_000) is both
     assert plain(pack(b"first half, " * 30), name, 10_000) == b"first half, " * 30
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "identity, gzip,gzip", "GZIP , x-gzip"])
+def test_a_list_of_encodings_is_undone_from_its_end(encoding: str) -> None:
+    assert plain(gzip.compress(gzip.compress(TEXT)), encoding, 1000) == TEXT
+    assert plain(brotli.compress(zlib.compress(TEXT)), "deflate, identity, br", 1000) == TEXT
+
+
+def test_a_list_that_cannot_be_undone_to_its_end_leaves_the_very_bytes() -> None:
+    packed = gzip.compress(gzip.compress(TEXT))
+    for encoding in ("rot13, gzip", "gzip, gzip, gzip", "identity", ", ".join(["gzip"] * 6)):
+        assert plain(packed, encoding, 1000) is packed
+
+
+def test_a_list_is_bounded_at_each_of_its_encodings() -> None:
+    packed = gzip.compress(gzip.compress(bytes(10_000_000)))
+    for read in (plain, lambda *more: list(within(*more))):
+        with pytest.raises(BodyTooLargeError):
+            read(packed, "gzip, gzip", 5000)
+    with pytest.raises(BodyTooLargeError, match="more than 5"):
+        list(within(packed, ", ".join(["gzip"] * 6), 5000))
+
+
+NOISE = b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(300))
+"""What compresses to more than one step."""
+
+
+@pytest.mark.parametrize(("name", "encode"), ENCODINGS)
+def test_a_broken_body_is_read_as_far_as_it_goes(
+    name: str, encode: Callable[[bytes], bytes]
+) -> None:
+    whole = encode(b"a key " + NOISE + b" and its end")
+    (cut,) = within(whole[:-3], name, 100_000)
+    assert (b"a key " + NOISE).startswith(cut[:9000])
+    if name != "zstd":  # whose blocks are whole or nothing
+        assert len(cut) > 8000, "also what stands in the step that breaks"
+    (found,) = within(whole + b"x", name, 100_000)
+    assert found.startswith(b"a key ")
+    assert found.endswith(b" and its end")
+    assert all(len(part) < 2 for part in within(b"{}", name, 100)), "no head, no body"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_every_body_that_stands_behind_another_is_read(pack: Callable[[bytes], bytes]) -> None:
+    name = "gzip" if pack is gzip.compress else "zstd"
+    both = pack(NOISE) + pack(b"second ") + pack(b"third") + b"!"
+    assert list(within(both, name, 100_000)) == [NOISE + b"second third"]
+
+
+def test_a_body_that_is_spoilt_in_the_middle_is_read_up_to_there() -> None:
+    machine = zlib.compressobj(wbits=31)
+    packed = machine.compress(b"a key ") + machine.flush(zlib.Z_SYNC_FLUSH) + b"\xff" * 20
+    assert list(within(packed, "gzip", 1000)) == [b"a key "]
+    assert list(within(gzip.compress(packed), "gzip, gzip", 1000)) == [packed, b"a key "]
+
+
+@pytest.mark.parametrize(("name", "encode"), ENCODINGS)
+def test_a_broken_body_that_grows_over_the_limit_is_refused(
+    name: str, encode: Callable[[bytes], bytes]
+) -> None:
+    with pytest.raises(BodyTooLargeError):
+        list(within(encode(bytes(10_000_000)) + b"x", name, 1000))
