@@ -273,7 +273,7 @@ def test_the_table_the_trial_and_verify_say_that_the_run_was_tampered_with(tampe
                         "--allow-unknown")  # fmt: skip
     assert verified.returncode == 0, verified.stderr
     for text in ((tampered / "said").read_text(), verified.stdout):
-        assert text.count("This run was tampered with, in every trial: ") == 2
+        assert text.count("Planted on the wire of every trial, where it has it: ") == 2
         assert "stands in the answer twice" in text
     shown = nonverba("show", tampered / "run", "strands")
     assert shown.stdout.count("tampered by the run itself: ") == 2

@@ -94,7 +94,7 @@ def test_evidence_that_lies_about_the_change_is_refused(change: dict[str, object
 def test_evidence_that_keeps_the_change_back_is_refused() -> None:
     fine = evidence_of(NAME, "honest")
     none = replace(fine, journal=replace(fine.journal, tampered=()))
-    with pytest.raises(StrictError, match="answer 2 was not changed as the scenario plants it"):
+    with pytest.raises(StrictError, match="answer 2 was not changed as is planted"):
         check(none_with(none, ASKED))
 
 
