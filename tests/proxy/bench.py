@@ -133,7 +133,7 @@ class FakeUpstream:
 
 
 def read_request(reader: Any) -> Seen | None:
-    """Read one request; None at the end of the connection."""
+    """Read one request; None at the end of the connection, and for one that was cut."""
     line = reader.readline().decode("latin-1").strip()
     if not line:
         return None
@@ -141,7 +141,9 @@ def read_request(reader: Any) -> Seen | None:
     while raw := reader.readline().decode("latin-1").strip():
         name, _, value = raw.partition(":")
         headers[name.strip().lower()] = value.strip()
-    return Seen(line, headers, reader.read(int(headers.get("content-length", "0"))))
+    length = int(headers.get("content-length", "0"))
+    body = reader.read(length)
+    return Seen(line, headers, body) if len(body) == length else None
 
 
 @dataclass
