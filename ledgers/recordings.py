@@ -268,7 +268,7 @@ def _record(
     parts, frames = [], []
     reason = known or (found.reason.value if found.reason else "")
     for group in _grouped(found.exchanges):
-        data = exchange_lines(group)
+        data = b"".join(group)
         if len(data) > MAX_BYTES:  # one exchange that no reader would take
             reason = reason or Gap.TOO_LARGE.value
             continue
@@ -280,17 +280,17 @@ def _record(
     return record, frames, found.exchanges
 
 
-def _grouped(exchanges: Iterable[Exchange]) -> Iterator[list[Exchange]]:
-    """Yield exchanges in groups of at most `FRAME_BYTES`; one alone may be longer."""
-    group: list[Exchange] = []
+def _grouped(exchanges: Iterable[Exchange]) -> Iterator[list[bytes]]:
+    """Yield canonical lines in groups of at most `FRAME_BYTES`; one alone may be longer."""
+    group: list[bytes] = []
     size = 0
     for exchange in exchanges:
-        length = len(exchange_lines([exchange]))
-        if group and size + length > FRAME_BYTES:
+        line = exchange_lines([exchange])
+        if group and size + len(line) > FRAME_BYTES:
             yield group
             group, size = [], 0
-        group.append(exchange)
-        size += length
+        group.append(line)
+        size += len(line)
     if group:
         yield group
 

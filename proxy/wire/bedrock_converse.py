@@ -33,6 +33,7 @@ from proxy.wire.draft import (
     DraftCall,
     SentError,
     decode_response,
+    failed,
     joined,
     object_of,
     once,
@@ -141,12 +142,8 @@ def _refused(response: Response) -> ProviderError:
     except ValueError:
         body = None
     failure = _failure(body, response.headers) or SentError("", "")
-    return ProviderError(
-        status=response.status,
-        code=whole(failure.code)[0],
-        message=whole(failure.message or text[:WORDS_KEPT])[0],
-        retry_after=response.headers.get("retry-after"),
-    )
+    said = SentError(failure.code, failure.message or text[:WORDS_KEPT])
+    return failed(response.status, said, response.headers.get("retry-after"))
 
 
 def _failure(body: Any, headers: dict[str, str]) -> SentError | None:

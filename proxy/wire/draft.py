@@ -15,6 +15,7 @@ from grid.wirecall import WireCall
 from proxy.wire.answer import Assistant, Finding, ProviderError, Undecodable
 from proxy.wire.answertext import parse, readable, whole
 from proxy.wire.exchange import Exchange, Response, body_bytes
+from proxy.wire.lastword import media_type as media_type_in
 
 WORDS_KEPT = 2000
 """Characters of a provider's error message that are kept."""
@@ -97,7 +98,7 @@ def decode_response(
     try:
         draft = read(response)
     except SentError as error:
-        return _failure(200, error, retry_after)
+        return failed(200, error, retry_after)
     except (StrictError, ValueError) as error:
         return Undecodable(reason=whole(str(error))[0])
     return _assistant(draft)
@@ -105,7 +106,7 @@ def decode_response(
 
 def media_type(response: Response) -> str:
     """Return the content type of a response without its parameters, in lower case."""
-    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return media_type_in(response.headers.get("content-type", ""))
 
 
 def text_of(response: Response, findings: list[Finding]) -> str:
@@ -251,10 +252,11 @@ def _refused(status: int, text: str, retry_after: str | None) -> ProviderError:
     error = body.get("error") if isinstance(body, dict) else None
     if isinstance(error, dict | str):
         failure = SentError.of(error)
-    return _failure(status, failure, retry_after)
+    return failed(status, failure, retry_after)
 
 
-def _failure(status: int, error: SentError, retry_after: str | None) -> ProviderError:
+def failed(status: int, error: SentError, retry_after: str | None) -> ProviderError:
+    """Return what a provider's own error is to those who judge."""
     return ProviderError(
         status=status,
         code=whole(error.code)[0],

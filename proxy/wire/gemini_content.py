@@ -35,6 +35,7 @@ from proxy.wire.draft import (
     DraftCall,
     SentError,
     decode_response,
+    failed,
     joined,
     object_of,
     objects,
@@ -224,12 +225,7 @@ def _refused(response: Response) -> ProviderError:
         _raise_sent(_parsed(text))
     except SentError as error:
         failure = error
-    return ProviderError(
-        status=response.status,
-        code=whole(failure.code)[0],
-        message=whole(failure.message)[0],
-        retry_after=response.headers.get("retry-after"),
-    )
+    return failed(response.status, failure, response.headers.get("retry-after"))
 
 
 def _raise_sent(value: Any) -> None:

@@ -39,10 +39,6 @@ def _assistants(message: dict[str, Any]) -> bool:
     return message.get("role") == "assistant"
 
 
-def _models(message: dict[str, Any]) -> bool:
-    return message.get("role") == "model"
-
-
 _CHAT = Protocol(
     path=re.compile(r"(^|/)chat/completions$"),
     module=openai_chat,
