@@ -10,6 +10,7 @@ that it got. Beside it stand the provider's own calls, and what the model was sh
 request as the provider got it.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,12 +18,14 @@ from typing import Any
 
 from grid.wirecall import WireCall
 from ledgers.texts import Strand, strands
-from proxy.wire.answer import Asked, Assistant, Undecodable
+from proxy.wire.answer import Asked, Assistant, Finding, Undecodable
 from proxy.wire.answertext import parse, readable
 from proxy.wire.exchange import Exchange, Request, body_bytes, read_exchanges
 from proxy.wire.protocol import decode_answer, decode_request, path_without_model, without_own
 
 ASSISTANT = "assistant"
+
+_STRAY = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: `shown` is worked out when a rule asks for it
@@ -57,6 +60,10 @@ class Decoded:
     """The provider's answer was another one: a planted fault changed it on its way."""
     asked: Request | None = None
     """The agent's own request, where a planted fault changed it on its way; else None."""
+    stray: bool = False
+    """The answer, as the agent got it, holds bytes that are no UTF-8."""
+    readings: tuple[tuple[WireCall, ...], ...] = ()
+    """Its calls as clients read them that make something else of such bytes; see `_readings`."""
 
     @cached_property
     def shown(self) -> tuple[Strand, ...]:
@@ -111,7 +118,27 @@ def _decoded(exchange: Exchange) -> Decoded:
         sent=_sent_calls(exchange, spoken),
         tampered=exchange.sent is not None,
         asked=None if exchange.got is None else exchange.request,
+        stray=spoken is not None and Finding.INVALID_UTF8 in spoken.findings,
+        readings=_readings(exchange) if spoken and Finding.INVALID_UTF8 in spoken.findings else (),
     )
+
+
+def _readings(exchange: Exchange) -> tuple[tuple[WireCall, ...], ...]:
+    """Return the calls of an answer with each stray byte, or each run of them, marked or left out.
+
+    That is what clients do that do not give up. What cannot be decoded then is no reading.
+    """
+    response = exchange.response
+    if response is None:
+        return ()
+    data = body_bytes(response.body)
+    each = _STRAY.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
+    texts = dict.fromkeys((data.decode("utf-8", "replace"), each, data.decode("utf-8", "ignore")))
+    read = [
+        decode_answer(replace(exchange, response=replace(response, body={"text": text})))
+        for text in texts
+    ]
+    return tuple(answer.calls for answer in read if isinstance(answer, Assistant))
 
 
 def _sent_calls(exchange: Exchange, spoken: Assistant | None) -> tuple[WireCall, ...]:

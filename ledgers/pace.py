@@ -6,9 +6,8 @@ reads what is said here. The recording holds no clock, so the proxy's own timing
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise
 
-from proxy.wire.answer import seconds_to_wait
+from proxy.wire.answer import asked_to_wait
 from proxy.wire.exchange import Exchange
 
 WAITING = (429, 503)
@@ -23,24 +22,24 @@ def early_retries(
 ) -> Iterator[str]:
     """Yield a sentence for each request that came before the answer before it allowed one.
 
+    One that was under way when that answer came is no retry; the first one after it is looked at.
+
     Args:
         exchanges: exchanges of one trial, in order.
         timings: of each exchange by its number `n`.
         opened: when the trial was opened, with its zone; dates in headers are held against it.
     """
-    for last, following in pairwise(exchanges):
-        answer = last.response
-        if answer is None or answer.status not in WAITING:
+    for place, last in enumerate(exchanges):
+        answer, ended = last.response, _at(timings, last.n, 2)
+        if answer is None or answer.status not in WAITING or ended is None:
             continue
-        ended, asked = _at(timings, last.n, 2), _at(timings, following.n, 0)
-        if ended is None or asked is None:
-            continue
-        now = opened + timedelta(milliseconds=ended)
-        wait = seconds_to_wait(answer.headers.get("retry-after"), now)
-        waited = (asked - ended) / 1000
-        if wait is not None and waited < wait:
+        later = ((item.n, _at(timings, item.n, 0)) for item in exchanges[place + 1 :])
+        after = ((n, asked - ended) for n, asked in later if asked is not None and asked >= ended)
+        wait = asked_to_wait(answer.headers, opened + timedelta(milliseconds=ended))
+        number, waited = next(after, (0, float("inf")))
+        if wait is not None and waited / 1000 < wait:
             yield (
-                f"request {following.n} came {waited:.1f} s after an answer with status "
+                f"request {number} came {waited / 1000:.1f} s after an answer with status "
                 f"{answer.status} that asked to wait {wait:.1f} s"
             )
 

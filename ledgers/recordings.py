@@ -5,20 +5,24 @@ Each session of the proxy is one recording: its canonical exchanges as zstd fram
 number of exchanges of each frame, and whether anything is missing. While the proxy runs, and for
 good if it is killed, the recorder's own files stand in ``partial/``; they are read as well, as
 incomplete.
+
+A sealed session that is not what ``sessions.json`` says is left out and named, and the others are
+read; where none can be, nor ``sessions.json`` itself, the folder is refused.
 """
 
 import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grid.canonical import MAX_BYTES, canonical, digest, load_json
+from grid.canonical import MAX_BYTES, canonical, digest, load_json, scrub_text
 from grid.errors import CanonicalError, ConfigError, HarnessError, StrictError
-from grid.strict import from_json, to_json
+from grid.strict import LATER, from_json, to_json
 from ledgers.packs import pack_frame, unpack_frame
 from ledgers.runlock import PARTIAL, lock_run
 from proxy.wire.exchange import Exchange, Gap, exchange_lines, read_exchanges
@@ -33,6 +37,10 @@ FRAME_BYTES = 16 * 1024 * 1024
 """Canonical bytes of one frame, where it holds more than one exchange."""
 MOST_BYTES = 4 * 1024 * 1024 * 1024
 """Bytes of one recording that are read at all."""
+DETAIL = 2000
+"""Characters that are kept of what is said about damaged places."""
+SEEN = (Gap.EMPTY, Gap.CUT_TAIL, Gap.BAD_LINE, Gap.NOT_CLOSED, Gap.UNANSWERED)
+"""Gaps that are seen in the recorder's file itself, so that there is more to say of them."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _KIND = "recording"
@@ -62,6 +70,9 @@ class SessionRecord:
     """Nothing is missing."""
     reason: str
     """Why something is: a word of `proxy.wire.exchange.Gap`; empty if complete."""
+    detail: str = field(default="", metadata=LATER)
+    """Which places of the recorder's own file do not read, in a sentence for people; not written
+    where there is nothing to add to the reason."""
 
     @property
     def count(self) -> int:
@@ -104,6 +115,16 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Damaged:
+    """A session that is named and cannot be read."""
+
+    name: str
+    """Name of the session."""
+    why: str
+    """What is wrong with it, in a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recordings:
     """A folder as read."""
 
@@ -111,6 +132,8 @@ class Recordings:
     """As in `RecordingsIndex`."""
     sessions: tuple[Session, ...]
     """Sessions, in the order they were named."""
+    damaged: tuple[Damaged, ...] = ()
+    """Those that cannot be read."""
 
 
 def check_session(name: str) -> str:
@@ -125,6 +148,24 @@ def check_session(name: str) -> str:
             "a letter or digit first"
         )
     return name
+
+
+def check_sessions(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of sessions that can be files beside each other everywhere, each once.
+
+    Raises:
+        ConfigError: one cannot, or two differ in the case of their letters alone.
+    """
+    found = tuple(dict.fromkeys(map(check_session, names)))
+    folded: dict[str, str] = {}
+    for name in found:
+        other = folded.setdefault(name.casefold(), name)
+        if other != name:
+            raise ConfigError(
+                f"--session: {other!r} and {name!r} would be one file on many systems; name one of "
+                "them otherwise"
+            )
+    return found
 
 
 class RecordingFolder:
@@ -197,16 +238,15 @@ def holds_recordings(path: Path) -> bool:
 
 
 def read_recordings(path: Path) -> Recordings:
-    """Read every session of a folder, of one whose proxy was killed too.
+    """Read every session of a folder that can be read, of one whose proxy was killed too.
 
     Raises:
-        ConfigError: it holds none, or what it holds does not read; the sentence names the file.
+        ConfigError: it holds none, or none that reads; the sentence names the file.
     """
     try:
         if (path / SESSIONS).is_file():
             index = from_json(RecordingsIndex, _read(path / SESSIONS))
-            sessions = tuple(_sealed(path, record) for record in index.sessions)
-            return Recordings(upstreams=index.upstreams, sessions=sessions)
+            return _read_sealed(path, index)
         if (path / PARTIAL / SESSIONS).is_file():
             live = from_json(Live, _read(path / PARTIAL / SESSIONS))
             return Recordings(
@@ -227,11 +267,29 @@ def _read(path: Path) -> Any:
     return value
 
 
-def _sealed(path: Path, record: SessionRecord) -> Session:
+def _read_sealed(path: Path, index: RecordingsIndex) -> Recordings:
+    for record in index.sessions:
+        _check_record(record)
+    sessions, damaged = [], []
+    for record in index.sessions:
+        try:
+            sessions.append(_sealed(path, record))
+        except (CanonicalError, StrictError, HarnessError, OSError) as error:
+            damaged.append(Damaged(name=record.name, why=str(error)))
+    if damaged and not sessions:
+        raise StrictError("; ".join(item.why for item in damaged[:3]))
+    return Recordings(upstreams=index.upstreams, sessions=tuple(sessions), damaged=tuple(damaged))
+
+
+def _check_record(record: SessionRecord) -> None:
     if not _NAME.fullmatch(record.name):
         raise StrictError(f"/sessions: {record.name!r} is no name of a session")
-    if record.complete == bool(record.reason) or record.reason not in ("", *Gap):
+    worded = record.reason in ("", *Gap) and (not record.complete or not record.detail)
+    if record.complete == bool(record.reason) or not worded:
         raise StrictError(f"{SESSIONS} does not say in its own words what {record.name} lacks")
+
+
+def _sealed(path: Path, record: SessionRecord) -> Session:
     file = path / f"{record.name}.zst"
     data = _bounded(file, MOST_BYTES)
     lengths = [part.length for part in record.parts]
@@ -276,7 +334,14 @@ def _record(
         parts.append(
             PartRecord(length=len(frames[-1]), digest=digest(_KIND, data), count=len(group))
         )
-    record = SessionRecord(name=name, parts=tuple(parts), complete=not reason, reason=reason)
+    told = found.reason in SEEN and reason == found.reason
+    record = SessionRecord(
+        name=name,
+        parts=tuple(parts),
+        complete=not reason,
+        reason=reason,
+        detail=scrub_text(found.detail[:DETAIL]) if told else "",
+    )
     return record, frames, found.exchanges
 
 
@@ -310,5 +375,10 @@ def _bounded(path: Path, most: int = LONGEST) -> bytes:
 def _write(path: Path, data: bytes) -> None:
     """Write a file whole or not at all."""
     new = path.with_name(path.name + ".new")
-    new.write_bytes(data)
-    os.replace(new, path)
+    try:
+        new.write_bytes(data)
+        os.replace(new, path)
+    except OSError:
+        with suppress(OSError):  # the first error is the one to tell
+            new.unlink()
+        raise

@@ -61,13 +61,12 @@ class Attribution:
         if sent is None:
             self._unknown(flow, "")
         elif route is None:
-            refuse(flow, 403, "no_upstream", f"this trial has no upstream under /{found[2]}")
+            refuse(flow, 403, "no_upstream", f"{trial.called} has no upstream under /{found[2]}")
         elif _climbs(found[3]):
             refuse(flow, 403, "path_refused", "this path is not forwarded")
         else:
             _point(request, route, sent)
-            for value, lasting in brought:
-                trial.redaction.learn(value, lasting=lasting)
+            trial.redaction.learn_brought(brought)
             return Passage(trial=trial, suffix=found[3], upstream=route.name)
         return None
 

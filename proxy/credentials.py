@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
-from urllib.parse import quote, unquote_plus
+from urllib.parse import parse_qsl, quote, unquote_plus
 
 from proxy.redaction import CLIENT_KEY
 
@@ -76,8 +76,10 @@ _CODE = re.compile(r"(?=.*\d)\S{16,}")
 
 _MEMBERS = (
     "access_token", "refresh_token", "id_token", "client_secret", "api_key", "apikey", "password",
+    "assertion", "client_assertion", "subject_token", "SecretAccessKey", "SessionToken",
 )  # fmt: skip
 _MEMBER = re.compile(rb'"(?:' + "|".join(_MEMBERS).encode() + rb')"\s*:\s*"')
+_FORM = re.compile(rb"(?:[!-~]*&)?(?:" + "|".join(_MEMBERS).encode() + rb")=[!-~]*")
 _BODY_MOST = 64 * 1024
 _CANARY = "CNRY"
 """How the canaries of scenarios begin, which are evidence."""
@@ -147,19 +149,36 @@ def client_credentials(fields: Iterable[Field], path: str) -> Iterator[Credentia
                 yield from _parts(plain)
 
 
-def body_credentials(body: bytes) -> Iterator[str]:
-    """Yield what stands under the name of a credential at the top of a small JSON object.
+def answer_credentials(fields: Iterable[Field]) -> Iterator[str]:
+    """Yield the cookies that an answer sets: its body may tell them before they come back.
 
-    So that the answer of a token server is not written before the token is known. Nothing deeper is
-    looked at: what an agent or its model puts into a call of a tool is evidence. So is a canary
-    wherever it stands; and what is all letters is a word.
+    What is all letters is a word, such as the name of a colour scheme.
     """
-    if len(body) >= _BODY_MOST or body.lstrip()[:1] != b"{" or not _MEMBER.search(body):
+    for name, sent in fields:
+        if name.lower() == b"set-cookie":
+            value = _text(sent).partition(";")[0].partition("=")[2].strip()
+            if not value.isalpha():
+                yield value
+
+
+def body_credentials(body: bytes) -> Iterator[str]:
+    """Yield what stands under the name of a credential at the top of a small JSON object or form.
+
+    So that what a token server is asked and answers is not written before the token is known.
+    Nothing deeper is looked at: what an agent or its model puts into a call of a tool is evidence.
+    So is a canary wherever it stands; and what is all letters is a word.
+    """
+    if len(body) >= _BODY_MOST:
         return
-    try:
-        pairs: Any = json.loads(body, object_pairs_hook=list)
-    except (ValueError, RecursionError):
-        return
+    pairs: Any = ()
+    if body.lstrip()[:1] == b"{" and _MEMBER.search(body):
+        try:
+            pairs = json.loads(body, object_pairs_hook=list)
+        except (ValueError, RecursionError):
+            return
+    elif _FORM.fullmatch(body):
+        pairs = parse_qsl(_text(body))
+        pairs += [tuple(part.partition("=")[::2]) for part in _text(body).split("&")]
     for name, value in pairs:
         secret = name in _MEMBERS and isinstance(value, str) and not value.isalpha()
         if secret and _CANARY not in value:

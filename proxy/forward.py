@@ -44,9 +44,9 @@ def came_forward(flow: http.HTTPFlow) -> bool:
 def refuse_stopped(flow: http.HTTPFlow, trial: Trial) -> bool:
     """Refuse a request of a trial that has failed or is being closed; tell whether it was."""
     if trial.failure is not None:
-        refuse(flow, 403, str(trial.failure), "this trial has failed and was stopped")
+        refuse(flow, 403, str(trial.failure), f"{trial.called} has failed and was stopped")
     elif trial.closing:
-        refuse(flow, 403, "trial_closed", "this trial is closed")
+        refuse(flow, 403, "trial_closed", f"{trial.called} is closed")
     return trial.failure is not None or trial.closing
 
 
@@ -103,8 +103,7 @@ class Forward:
         if (tunnel and tunnel.address != address) or not _says_where_it_goes(request):
             refuse(flow, 403, "other_host", "this request names another host than it is sent to")
             return None
-        for value, lasting in client_credentials(request.headers.fields, request.path):
-            trial.redaction.learn(value, lasting=lasting)
+        trial.redaction.learn_brought(client_credentials(request.headers.fields, request.path))
         request.headers.fields = without_hop(request.headers.fields)
         request.authority = ""
         return Passage(

@@ -80,6 +80,8 @@ class Wanted(TypedDict, total=False):
     """Faults to plant on the wire, in both modes."""
     seed: str
     """Hex seed of the trial, from which faults at a rate are drawn."""
+    session: bool
+    """It is a session of the proxy alone; sentences about it say so."""
     more: Sequence[tuple[str, str]]
     """Further upstreams: base URL, and real key or nothing."""
 
@@ -162,6 +164,7 @@ class ProxyProcess(Child):
                 **playing(wanted.get("replay")),
                 "tamper": to_json(wanted.get("tamper", ())),
                 "seed": wanted.get("seed", ""),
+                "session": wanted.get("session", False),
                 "more": [url for url, _ in more],
                 "more_secrets": [secret for _, secret in more],
             }

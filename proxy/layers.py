@@ -9,26 +9,33 @@ service, and raw bytes. And it stands between both peers and what mitmproxy's HT
   error, as any other breach of the protocol is.
 - Trailers after a body would crash the connection, and with it every trial: they are taken off.
 - A body over the limit is refused with a sentence that names the limit.
+- Where no answer comes, the client would get a page of HTML, in which an upstream could tell it its
+  key: it gets an error as JSON, in the shape that clients of providers read, and without one.
 """
 
 import re
 from typing import Any
 
-from mitmproxy import ctx
+from mitmproxy import ctx, http
 from mitmproxy.connection import Client
+from mitmproxy.net.http import http1
 from mitmproxy.proxy import commands, events, layer, layers
 from mitmproxy.proxy.layers import http as stock
 from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.layers.http import HTTPMode
+from mitmproxy.proxy.layers.http import _http1 as stock_http1
 from mitmproxy.proxy.layers.http._base import ReceiveHttp
 from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
     RequestEndOfMessage,
+    RequestProtocolError,
     ResponseEndOfMessage,
     ResponseProtocolError,
 )
-from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Server, make_error_response
+from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Server
 
+from proxy.address import join_address
+from proxy.passage import NO_ANSWER, error_body, passage_of
 from proxy.wire.exchange import STATUSES
 
 HEAD_MOST = 64 * 1024
@@ -40,6 +47,8 @@ INTERIM_MOST = 20
 _TLS_HANDSHAKE = b"\x16\x03"
 _SWITCHING_PROTOCOLS = 101
 _STATUS = re.compile(rb"HTTP/\d\.\d +(\d{1,9})[ \r\n]")
+
+_CODES = {400: "bad_request", 413: "too_large", 431: "too_large", 502: NO_ANSWER}
 
 type _Commands = layer.CommandGenerator[None]
 
@@ -92,7 +101,20 @@ class BoundedHttp(stock.HttpLayer):
 
 
 class _Stream(stock.HttpStream):
-    """One exchange, whose refused bodies are explained."""
+    """One exchange, whose refused bodies and missing answers are explained."""
+
+    def handle_protocol_error(
+        self, event: RequestProtocolError | ResponseProtocolError
+    ) -> _Commands:
+        """End the exchange; tell the client of it without any credential of its trial."""
+        for command in super().handle_protocol_error(event):
+            sent = command.event if isinstance(command, stock.SendHttp) else None
+            if isinstance(sent, ResponseProtocolError):
+                passage, request = passage_of(self.flow), self.flow.request
+                words = f"no answer came from {join_address(request.host, request.port)}: "
+                words += sent.message
+                sent.message = passage.trial.redaction.clean_text(words) if passage else words
+            yield command
 
     def check_body_size(self, request: bool) -> layer.CommandGenerator[bool]:
         """Refuse a body over the limit, in a sentence that names it."""
@@ -134,7 +156,7 @@ class BoundedServer(Http1Server):
             yield from self.mark_done(request=True)
 
     def _refused(self, status: int, words: str) -> _Commands:
-        yield commands.SendData(self.conn, make_error_response(status, words))
+        yield commands.SendData(self.conn, error_answer(status, words))
         yield commands.CloseConnection(self.conn)
         self.state = self.done
 
@@ -183,5 +205,14 @@ class BoundedClient(Http1Client):
         self.state = self.done
 
 
+def error_answer(status_code: int, message: str = "") -> bytes:
+    """Return an error of our own, as bytes, after which the connection is closed."""
+    body = error_body(_CODES.get(status_code, "proxy_error"), message)
+    headers = {"content-type": "application/json", "connection": "close"}
+    return bytes(http1.assemble_response(http.Response.make(status_code, body, headers)))
+
+
+# mitmproxy says by this name what it says itself.
+stock_http1.make_error_response = error_answer
 # mitmproxy makes the connection to an upstream by this name, and offers no other way in.
 stock.Http1Client = BoundedClient  # type: ignore[attr-defined]

@@ -32,6 +32,36 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def tied(command: list[str], environment: Mapping[str, str]) -> list[str]:
+    """Return a command that runs somebody else's, which dies with this process (Linux).
+
+    Elsewhere it is the very command. It is to be started from the main thread, with `environment`;
+    what cannot be run ends with exit code 2 and a sentence.
+    """
+    if sys.platform != "linux":
+        return command
+    known = "1" if "LC_CTYPE" in environment else ""
+    return [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), known, *command]
+
+
+_TIE = f"""
+import ctypes, os, signal, sys
+parent, known, *command = sys.argv[1:]
+ctypes.CDLL(None).prctl({_PR_SET_PDEATHSIG}, signal.SIGKILL)
+if os.getppid() != int(parent):
+    os._exit(1)
+known or os.environ.pop("LC_CTYPE", None)  # Python may have set it for itself
+for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    signal.signal(number, signal.SIG_DFL)
+try:
+    os.execvp(command[0], command)
+except OSError as error:
+    print(f"COMMAND: cannot run {{command[0]!r}}: {{error.strerror}}", file=sys.stderr)
+    os._exit(2)
+"""
+"""What stands between: it ties itself to its parent and then becomes the command."""
+
+
 def say(fields: Mapping[str, Any]) -> None:
     """Write one line to standard output, whole."""
     data = plain_json(fields, indent=None).encode() + b"\n"

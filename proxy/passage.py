@@ -64,13 +64,22 @@ def passage_of(flow: http.HTTPFlow) -> Passage | None:
     return found if isinstance(found, Passage) else None
 
 
-def refuse(flow: http.HTTPFlow, status: int, code: str, message: str) -> None:
-    """Answer with an error of our own, shaped as OpenAI's; clients are told not to try again."""
-    passage = passage_of(flow)
+NO_ANSWER = "no_answer"
+"""Code of the error that a client gets where its upstream gave no answer."""
+
+
+def error_body(code: str, message: str) -> bytes:
+    """Return an error of our own, so that the clients of every provider find its words."""
     error = {"message": scrub_text(message), "type": "nonverba_proxy", "param": None, "code": code}
+    return canonical({"error": error, "message": error["message"], "type": "error"})
+
+
+def refuse(flow: http.HTTPFlow, status: int, code: str, message: str) -> None:
+    """Answer with an error of our own; clients are told not to try again."""
+    passage = passage_of(flow)
     flow.response = http.Response.make(
         status,
-        canonical({"error": error}),
+        error_body(code, message),
         {"content-type": "application/json", "x-should-retry": "false"},
     )
     if passage is not None:
@@ -103,7 +112,8 @@ def stop(flow: http.HTTPFlow, error: Exception) -> None:
     if passage is not None:
         passage.trial.fail(reason, sentence)
     if passage is None or passage.chunks is None:
-        refuse(flow, 500, str(reason), "this trial is not recorded any more and was stopped")
+        called = "this trial" if passage is None else passage.trial.called
+        refuse(flow, 500, str(reason), f"{called} is not recorded any more and was stopped")
         return
     # A new response would have no tee, and mitmproxy would pass on the rest of the stream.
     passage.refused = True

@@ -4,11 +4,12 @@ A request is on disk before it is forwarded. An answer is on disk before the cli
 a plain one is held until then, a stream is passed on as it comes while a copy is kept (see
 `proxy.streaming`), and only its very end waits for the disk. Bodies are kept as they came (without
 content encoding), keys replaced; headers by allow-list. They are written raw: canonical form and
-compression happen later, elsewhere. One whose encoding is broken is kept in it, unless a credential
-could be read in it: then a sentence stands in its place.
+compression happen later, elsewhere. One whose encoding is broken, or another than is said, is kept
+in it, unless a credential could be read in it: then a sentence stands in its place.
 
 Where a provider echoes its key, the agent gets a placeholder in its place; a stream that is
-compressed although none was asked for is held for that until it is whole.
+compressed although none was asked for is held for that until it is whole. A message of a binary
+event stream in which a key was replaced gets new checksums.
 
 In a trial that plants faults in answers every one is held until it is whole. What a fault changed
 goes on in its recorded form, and both versions are written (see `proxy.tamperer`).
@@ -17,26 +18,39 @@ What cannot be recorded is not delivered: see `proxy.passage.fails_closed`.
 """
 
 import errno
+from dataclasses import dataclass
 
 from mitmproxy import http
 from mitmproxy.flow import Error
 
-from proxy.credentials import body_credentials
+from proxy.credentials import answer_credentials, body_credentials
 from proxy.passage import Passage, fails_closed, passage_of, refuse
 from proxy.redaction import REQUEST_HEADERS, RESPONSE_HEADERS, Redaction
 from proxy.streaming import Tee, streams
 from proxy.tamperer import on_the_wire, request_on_the_wire, tampered
 from proxy.upstreams import DENIED
-from proxy.wholebody import plain, within
+from proxy.wholebody import BROKEN, hides, plain
+from proxy.wire.aws_eventstream import rewritten
 from proxy.wire.exchange import STATUSES, ErrorKind, Gap, Request
-from proxy.wire.lastword import said_its_last_word
+from proxy.wire.lastword import AWS_EVENTS, media_type, said_its_last_word
 from proxy.wire.partial import RawRequest, RawResponse, raw_response
-
-BROKEN = b"[body with a credential in a broken content encoding]"
-"""Stands for a body that can neither be cleaned in its encoding nor without it."""
 
 _CLIENT_LEFT = ("Client disconnected.", "connection cancelled")
 _UPSTREAM_LEFT = ("server closed connection", "HTTP/1 protocol error: peer closed connection")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Body:
+    """A body as it came."""
+
+    raw: bytes
+    """Its bytes."""
+    encoding: str
+    """The header that names its content encodings; empty for none."""
+    framed: bool = False
+    """It is an event stream of AWS, whose messages have checksums."""
+    cut: bool = False
+    """It broke off."""
 
 
 class Recorder:
@@ -57,7 +71,7 @@ class Recorder:
             return
         trial = passage.trial
         if trial.failure is not None:
-            refuse(flow, 403, str(trial.failure), "this trial has failed and was stopped")
+            refuse(flow, 403, str(trial.failure), f"{trial.called} has failed and was stopped")
             return
         asked = self._asked(flow, passage)
         got = trial.tampering.ask(asked.body) if trial.tampering else asked.body
@@ -77,6 +91,7 @@ class Recorder:
         if response.status_code not in STATUSES:
             raise ValueError(f"the upstream answered with the status {response.status_code}")
         passage.trial.first_byte(passage.number)
+        passage.trial.redaction.learn(*answer_credentials(response.headers.fields))
         _hide_in_head(response, passage.trial.redaction)
         held = passage.replayed is not None or passage.trial.tampering.of_answers
         held = held or (bool(passage.trial.redaction.secrets) and _encoded(response))
@@ -153,7 +168,8 @@ class Recorder:
     def _asked(self, flow: http.HTTPFlow, passage: Passage) -> RawRequest:
         clean, request = passage.trial.redaction, flow.request
         encoding = request.headers.get("content-encoding", "")
-        body, _ = self._kept(clean, _raw(passage, request), encoding)
+        kept = _Body(raw=_raw(passage, request), encoding=encoding)
+        body, _ = self._kept(clean, kept)
         return RawRequest(
             method=clean.clean_text(request.method),
             path=clean.clean_text(passage.suffix),
@@ -169,25 +185,25 @@ class Recorder:
         headers = clean.clean_headers(response.headers.fields, RESPONSE_HEADERS)
         raw = _raw(passage, response)
         encoding = response.headers.get("content-encoding", "")
-        body, undone = self._kept(clean, raw, encoding, cut=cut)
+        body, undone = self._kept(
+            clean, _Body(raw=raw, encoding=encoding, framed=_framed(response), cut=cut)
+        )
         if raw and encoding and not undone:
             # A client that believes the header reads nothing: a replay must tell it the same lie.
             headers["content-encoding"] = clean.clean_text(encoding)
         return RawResponse(status=response.status_code, headers=headers, body=body)
 
-    def _kept(
-        self, clean: Redaction, raw: bytes, encoding: str, *, cut: bool = False
-    ) -> tuple[bytes, bool]:
+    def _kept(self, clean: Redaction, came: _Body) -> tuple[bytes, bool]:
         """Return a body as it may be written, and whether its content encoding was undone."""
-        body = plain(raw, encoding, self._limit)
-        for value in body_credentials(body):
-            clean.learn(value)
-        if body is not raw:
-            return clean.clean(body, cut=cut), True
-        parts = within(raw, encoding, self._limit)
-        if any(clean.clean(part, cut=True) != part for part in parts):
-            return BROKEN, False
-        return clean.clean(raw, cut=cut), False
+        body = plain(came.raw, came.encoding, self._limit)
+        undone = body is not came.raw
+        clean.learn(*body_credentials(body))
+        left = "" if undone else came.encoding
+        if hides(body, left, self._limit, lambda reading: clean.clean(reading, cut=True)):
+            return BROKEN, undone
+        if came.framed:
+            body = rewritten(body, clean.clean)
+        return clean.clean(body, cut=came.cut), undone
 
     def _hide_provider_key(self, flow: http.HTTPFlow, passage: Passage) -> None:
         """Keep a provider that echoes its key in a body from telling it to the agent."""
@@ -197,17 +213,16 @@ class Recorder:
         raw = response.raw_content or b""
         encoding = response.headers.get("content-encoding", "")
         body = plain(raw, encoding, self._limit)
-        cleaned = redaction.without_secret(body)
-        if body is not raw:
-            if cleaned != body:
-                del response.headers["content-encoding"]
-                _put(response, cleaned)
-            return
-        parts = within(raw, encoding, self._limit)
-        if any(redaction.without_secret(part) != part for part in parts):
+        undone = body is not raw
+        change = redaction.without_secret
+        cleaned = rewritten(body, change) if _framed(response) else change(body)
+        if hides(body, "" if undone else encoding, self._limit, change):
             cleaned = BROKEN
-        if cleaned != raw:
-            _put(response, cleaned)  # in no encoding, as it was: the client meets the same lie
+        if cleaned == body:
+            return
+        if undone:
+            del response.headers["content-encoding"]
+        _put(response, cleaned)  # if not: in no encoding, as it was: the client meets the same lie
 
 
 def _raw(passage: Passage, message: http.Request | http.Response) -> bytes:
@@ -254,6 +269,10 @@ def _put(response: http.Response, body: bytes) -> None:
     response.raw_content = body
     if "transfer-encoding" not in response.headers:
         response.headers["content-length"] = str(len(body))
+
+
+def _framed(response: http.Response) -> bool:
+    return media_type(response.headers.get("content-type", "")) == AWS_EVENTS
 
 
 def _encoded(response: http.Response) -> bool:

@@ -14,10 +14,10 @@ events of a stream is no single text on the wire, and is not found.
 import base64
 import re
 import urllib.parse
-from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 
 from grid.canonical import plain_json, scrub_text
+from proxy.escapes import replaced, unescaped
 
 REQUEST_HEADERS = ("content-type", "accept")
 RESPONSE_HEADERS = (
@@ -28,11 +28,19 @@ RESPONSE_HEADERS = (
     "x-amzn-errortype",
 )
 """What a client acts on, so that a replayed answer is the same to it."""
+_ONLY = {
+    "retry-after-ms": re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?"),
+    "x-should-retry": re.compile(r"(?i:true|false)"),
+}
+"""What these must be to be kept: with anything else no client acts on them."""
 
 SHORTEST = 8
 
 PASSING_MOST = 16
 """How many credentials that pass are known at once: those of the exchanges under way."""
+LASTING_MOST = 32
+"""How many lasting ones of a client are known at once: some servers give a new cookie with each
+answer, and each would make every later exchange slower. One that comes again stays."""
 
 PROVIDER_KEY = b"[provider key]"
 VIRTUAL_KEY = b"[virtual key]"
@@ -52,39 +60,52 @@ class Redaction:
             token: its attribution token.
         """
         self._known: dict[bytes, bytes] = {}
-        self._passing: deque[tuple[bytes, set[bytes]]] = deque(maxlen=PASSING_MOST)
+        self._lasting: dict[bytes, set[bytes]] = {}
+        self._passing: dict[bytes, set[bytes]] = {}
         self._forms: tuple[tuple[bytes, bytes], ...] = ()
         self._shortest = 0
         self._add(token, TOKEN)
         self._add(key, VIRTUAL_KEY)
         for secret in secrets:
             self._add(secret, PROVIDER_KEY)
-        self.secrets = tuple(one.encode() for one in secrets if len(one) >= SHORTEST)
-        """The providers' keys that are searched for, as they are on the wire."""
+        found = {one.encode() for one in secrets if len(one) >= SHORTEST}
+        self.secrets = tuple(sorted(found, key=lambda one: (-len(one), one)))
+        """The providers' keys that are searched for, as they are on the wire; longest first, since
+        one may begin like another."""
 
-    def learn(self, value: str, *, lasting: bool = True) -> None:
-        """Replace a credential that a client brought along from now on, as `CLIENT_KEY`.
+    def learn(self, *credentials: str, lasting: bool = True) -> None:
+        """Replace credentials that a client brought along from now on, as `CLIENT_KEY`.
 
         One that is known already keeps its placeholder; one of under `SHORTEST` characters is left
-        alone.
+        alone. When `LASTING_MOST` others have come since, one is forgotten, but never one of those
+        that came with it.
 
         Args:
-            value: the credential.
-            lasting: it may come again. One that does not, as a signature over a single request, is
-                forgotten when `PASSING_MOST` others of its kind have come, or each request would
-                make every later one slower.
+            credentials: all that came with one message.
+            lasting: they may come again. One that does not, as a signature over a single request,
+                is forgotten when `PASSING_MOST` others of its kind have come.
         """
-        if lasting:
-            self._add(value, CLIENT_KEY)
-            return
-        raw = value.encode("utf-8", "surrogateescape")
-        if len(raw) < SHORTEST or raw in self._known:
-            return
-        found = next((item for item in self._passing if item[0] == raw), None)
-        if found is not None:
-            self._passing.remove(found)
-        self._passing.append(found or (raw, _forms(raw)))
-        self._sort()
+        known, most = (self._lasting, LASTING_MOST) if lasting else (self._passing, PASSING_MOST)
+        new = False
+        for value in credentials:
+            raw = value.encode("utf-8", "surrogateescape")
+            if len(raw) < SHORTEST or raw in self._known:
+                continue
+            if not lasting and raw in self._lasting:
+                continue
+            forms = known.pop(raw, None)
+            new = new or forms is None
+            known[raw] = forms or _forms(raw)
+        while len(known) > max(most, len(credentials)):
+            del known[next(iter(known))]
+        if new:
+            self._sort()
+
+    def learn_brought(self, credentials: Iterable[tuple[str, bool]]) -> None:
+        """Learn what came with one request: each credential, and whether it lasts."""
+        found = tuple(credentials)
+        self.learn(*(value for value, lasting in found if lasting))
+        self.learn(*(value for value, lasting in found if not lasting), lasting=False)
 
     def _add(self, value: str, placeholder: bytes) -> None:
         raw = value.encode("utf-8", "surrogateescape")
@@ -94,8 +115,8 @@ class Redaction:
         self._sort()
 
     def _sort(self) -> None:
-        passing = {form: CLIENT_KEY for _, forms in self._passing for form in forms}
-        known = passing | self._known
+        brought = (*self._passing.values(), *self._lasting.values())
+        known = {form: CLIENT_KEY for forms in brought for form in forms} | self._known
         self._forms = tuple(sorted(known.items(), key=lambda pair: -len(pair[0])))
         self._shortest = len(self._forms[-1][0])
 
@@ -110,6 +131,11 @@ class Redaction:
             for form, placeholder in self._forms:
                 if form in data:
                     data = data.replace(form, placeholder)
+            told = unescaped(data)
+            if told != data:
+                for form, placeholder in self._forms:
+                    if form in told:
+                        data = replaced(data, form, placeholder)
         return self._without_beginning(data) if cut else data
 
     def _without_beginning(self, data: bytes) -> bytes:
@@ -146,7 +172,11 @@ class Redaction:
             if name in names:
                 text = value.decode("utf-8", "surrogateescape")
                 found[name] = f"{found[name]}, {text}" if name in found else text
-        return {name: self.clean_text(text) for name, text in found.items()}
+        return {
+            name: self.clean_text(text)
+            for name, text in found.items()
+            if name not in _ONLY or _ONLY[name].fullmatch(text)
+        }
 
 
 def _forms(raw: bytes) -> set[bytes]:

@@ -22,7 +22,7 @@ from mitmproxy import http
 from grid.errors import StrictError
 from proxy.crossplay import played
 from proxy.difference import explain_difference, nearest
-from proxy.passage import fails_closed, passage_of, refuse
+from proxy.passage import NO_ANSWER, error_body, fails_closed, passage_of, refuse
 from proxy.recorder import Recorder
 from proxy.tamperer import from_provider, on_the_wire
 from proxy.trial import Trial
@@ -80,11 +80,11 @@ def _same(trial: Trial, number: int, got: Request) -> Exchange:
     if near is not None and near != number:
         why = explain_difference(recorded[near].request, got, volatile)
         told = "and it is the same" if why is None else f"where {why}"
-        why = f"the nearest one is request {recorded[near].n}, {told}"
+        why = f"the nearest one is {trial.nth(recorded[near].n)}, {told}"
     reasons += [why] if why else []
     raise _Unanswered(
         Gap.REPLAY_MISMATCH,
-        f"request {number} of this trial is not the recorded one: {'; '.join(reasons)}",
+        f"{trial.nth(number)} of {trial.called} is not the recorded one: {'; '.join(reasons)}",
     )
 
 
@@ -99,14 +99,15 @@ def _crossed(trial: Trial, number: int, got: Request) -> Exchange:
     if found is None:
         raise _Unanswered(
             Gap.REPLAY_SPENT,
-            f"request {number} of this trial has no recorded answer: the recording holds "
+            f"{trial.nth(number)} of {trial.called} has no recorded answer: the recording holds "
             f"{len(recorded)} of another framework",
         )
     try:
         return played(from_provider(found), got)
     except StrictError as error:
         raise _Unanswered(
-            Gap.REPLAY_MISMATCH, f"request {number} of this trial cannot be answered: {error}"
+            Gap.REPLAY_MISMATCH,
+            f"{trial.nth(number)} of {trial.called} cannot be answered: {error}",
         ) from error
 
 
@@ -116,8 +117,8 @@ def _answer(flow: http.HTTPFlow, exchange: Exchange) -> None:
     elif exchange.error is ErrorKind.CLIENT_LEFT:
         flow.response = on_the_wire(_NOTHING, cut=True)
     else:
-        words = f"the recorded upstream gave no answer: {exchange.error}"
-        flow.response = http.Response.make(502, words, {"content-type": "text/plain"})
+        words = error_body(NO_ANSWER, f"the recorded upstream gave no answer: {exchange.error}")
+        flow.response = http.Response.make(502, words, {"content-type": "application/json"})
 
 
 _NOTHING = Response(status=502, headers={}, body={"text": ""})

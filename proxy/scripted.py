@@ -3,7 +3,8 @@
 A separate upstream process that plays personas: it is told which scenario is on stage by its
 address (``/play/<scenario>/<names>/<seed>/v1/chat/completions``) and which persona by the
 request's ``model``. It is told neither the guards nor any rule. Equal requests get equal bytes:
-no clock, no random id; token counts are counts of words.
+no clock, no random id; token counts are counts of words. Where a persona is one whose provider
+fails a trial, every request of that trial is answered with 503.
 """
 
 import asyncio
@@ -60,13 +61,7 @@ def build_app(play: Play = play_persona) -> Starlette:
         try:
             return _complete(play, request.path_params, await request.body())
         except NonverbaError as error:
-            message = {
-                "message": str(error),
-                "type": "invalid_request_error",
-                "param": None,
-                "code": "scripted_model",
-            }
-            return Response(canonical({"error": message}), status_code=400, media_type=JSON)
+            return _error(400, str(error), "invalid_request_error", "scripted_model")
 
     return Starlette(routes=[Route(ROUTE, complete, methods=["POST"])])
 
@@ -86,6 +81,8 @@ def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
         messages=messages,
         tools=tools if isinstance(tools, list) else [],
     )
+    if answer.failed:
+        return _error(503, "the model cannot answer at the moment", "server_error", "unavailable")
     turn = sum(item.get("role") == "assistant" for item in messages)
     said = Completion(
         id="chatcmpl-" + digest("completion", f"{seed}/{turn}".encode())[:24],
@@ -99,6 +96,11 @@ def _complete(play: Play, place: Mapping[str, Any], raw: bytes) -> Response:
         events = stream_events(said, counted=counts_tokens(body))
         return StreamingResponse(_sent(events), media_type=EVENT_STREAM)
     return Response(whole_body(said), media_type=JSON)
+
+
+def _error(status: int, message: str, kind: str, code: str) -> Response:
+    error = {"message": message, "type": kind, "param": None, "code": code}
+    return Response(canonical({"error": error}), status_code=status, media_type=JSON)
 
 
 async def _sent(events: Iterator[bytes]) -> AsyncIterator[bytes]:

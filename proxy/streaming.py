@@ -4,18 +4,26 @@ The first byte goes on when it comes; nothing waits for the disk but the very en
 cannot be kept is not passed on. Where a provider echoes its key into a stream of text, the agent
 gets the placeholder in its place; only bytes that may be the beginning of the key are held back
 until the next chunk tells. A length that was promised would not fit any more: such a stream goes on
-in chunks.
+in chunks. In a stream of AWS that holds for the bytes of a message that is not whole yet, and one
+with a key gets new checksums. A stream that is compressed without saying so is held until it is
+whole.
 """
 
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 from mitmproxy import http
 
+from grid.errors import StrictError
 from proxy.passage import Passage, stop
-from proxy.wholebody import BodyTooLargeError
+from proxy.redaction import Redaction
+from proxy.wholebody import BROKEN, BodyTooLargeError, hides
+from proxy.wire.aws_eventstream import rewritten, split_messages
 from proxy.wire.lastword import AWS_EVENTS, JSON, JSON_LINES, SERVER_EVENTS, media_type
 
 _STREAMS = (SERVER_EVENTS, AWS_EVENTS, JSON_LINES)
+_MAGIC = (b"\x1f\x8b", b"\x28\xb5", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+"""How gzip, zstd and zlib begin; no stream of text or of messages does."""
 _JSON_METHOD = ":streamGenerateContent"
 """Gemini's method whose answer is a JSON array, sent item by item."""
 
@@ -48,17 +56,15 @@ class Tee:
         """Start with nothing kept."""
         self._flow = flow
         self._passage = passage
-        self._left = limit
+        self._limit = self._left = limit
         self._begun = False
-        self._held = b""
-        self._hides = False
-        response = flow.response
-        if response is None or not passage.trial.redaction.secrets:
+        self._hiding: Hiding | None = None
+        response, redaction = flow.response, passage.trial.redaction
+        if response is None or not redaction.secrets:
             return
-        # A checksum would not fit what stands in the key's place.
-        if media_type(response.headers.get("content-type", "")) != AWS_EVENTS:
-            self._hides = True
-            unmeasure(response, flow.request.http_version)
+        kind = media_type(response.headers.get("content-type", ""))
+        self._hiding = Hiding(redaction, limit, framed=kind == AWS_EVENTS)
+        unmeasure(response, flow.request.http_version)
 
     def __call__(self, data: bytes) -> bytes | list[bytes]:
         """Keep and return a chunk, or b"" at the end; nothing at all once something went wrong.
@@ -76,14 +82,60 @@ class Tee:
             self._begun = True
             passage.trial.first_byte(passage.number)
         passage.chunks.append(data)
-        return self._hidden(data) if self._hides else data
+        if self._hiding is None:
+            return data
+        return self._hiding.passed(data) or []  # an empty chunk would be the end of a body
 
-    def _hidden(self, data: bytes) -> bytes | list[bytes]:
-        redaction = self._passage.trial.redaction
-        found = redaction.without_secret(self._held + data)
-        held = max(_begun(found, secret) for secret in redaction.secrets) if data else 0
-        self._held = found[len(found) - held :]
-        return found[: len(found) - held] or []  # an empty chunk would be the end of a body
+
+class Hiding:
+    """Takes providers' keys out of a stream while it passes."""
+
+    def __init__(self, redaction: Redaction, limit: int, *, framed: bool) -> None:
+        """Start with nothing held; `framed` is a stream of AWS, whose messages have checksums."""
+        self._redaction = redaction
+        self._limit = limit
+        self._framed = framed
+        self._begun = False
+        self._packed = False
+        self._held = b""
+
+    def passed(self, data: bytes) -> bytes:
+        """Return what may go on of a chunk and of what was held before; b"" ends the stream."""
+        if not self._begun:
+            self._begun, self._packed = True, data[:2] in _MAGIC
+        found, self._held = self._held + data, b""
+        clean = self._redaction.without_secret
+        if not data:
+            hidden = self._packed and hides(found, "", self._limit, clean)
+            return BROKEN if hidden else clean(found)
+        if self._packed:
+            self._held = found
+            return b""
+        if self._framed:
+            try:
+                whole, self._held = split_messages(found)
+            except StrictError:  # from here on it is as good as text
+                self._framed = False
+            else:
+                return rewritten(whole, clean)
+        end = open_end(found, self._redaction.secrets)
+        self._held = found[end:]
+        return clean(found[:end])
+
+
+def open_end(data: bytes, secrets: Sequence[bytes]) -> int:
+    """Return from where on some data may be the beginning of a secret, whole ones in it too.
+
+    One secret may begin like another, or end like another begins: what reaches into the part that
+    cannot be told yet waits with it.
+    """
+    place = min(len(data) - _begun(data, secret) for secret in secrets)
+    for _ in secrets:
+        for secret in secrets:
+            found = data.find(secret, max(0, place - len(secret) + 1))
+            if 0 <= found < place < found + len(secret):
+                place = found
+    return place
 
 
 def _begun(data: bytes, secret: bytes) -> int:

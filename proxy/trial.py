@@ -57,6 +57,8 @@ class Opening:
     """JSON pointers of request fields that may differ from the recorded ones in a strict replay."""
     more: tuple[str, ...] = ()
     """Further base URLs, under ``/u1``, ``/u2``...; in replay they only say what was addressed."""
+    session: bool = False
+    """It is a session of the proxy alone; sentences about it say so, and count from 1."""
     more_secrets: tuple[str, ...] = ()
     """The providers' real keys of these, each empty for none; or no list at all."""
 
@@ -73,6 +75,9 @@ class Trial:
     ) -> None:
         """Start with nothing asked; `partial` None means that recording is switched off."""
         self.coordinates = opening.trial
+        self.called = f"session {opening.trial}" if opening.session else "this trial"
+        """What sentences for people call it."""
+        self._first = 1 if opening.session else 0
         self.secret = opening.secret
         self.upstream = upstream
         self.replay = replay
@@ -95,6 +100,10 @@ class Trial:
         self._opened = time.monotonic()
         self._stamps = array("d")  # three for each exchange, in seconds; NaN: it never came to that
         self._write(open_frame, opening.trial)
+
+    def nth(self, n: int) -> str:
+        """Return how sentences for people count an exchange."""
+        return f"request {n + self._first}"
 
     def has_key(self, key: str) -> bool:
         """Tell whether this is the trial's virtual key."""
@@ -179,9 +188,10 @@ class Trial:
         if self._in_flight:
             self.fail(Gap.IN_FLIGHT, f"{self._in_flight} exchanges were still under way")
         if self.replay is not None and not self.crossed and self.count < len(self.replay):
+            asker = self.called if self._first else "the trial"
             self.fail(
                 Gap.REPLAY_SHORT,
-                f"the trial asked {self.count} times, the recorded one {len(self.replay)} times",
+                f"{asker} asked {self.count} times, the recorded one {len(self.replay)} times",
             )
         if self._partial is None:
             self.fail(Gap.NOT_RECORDED, "recording is switched off")

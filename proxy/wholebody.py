@@ -2,15 +2,20 @@
 
 The proxy asks upstreams for plain bodies, so this is for those that compress all the same. What
 does not decode is kept as it came: broken bytes are evidence, and the client got the same ones.
-`within` tells what can be read of such a body nevertheless, so that no credential hides in it.
+`within` tells what can be read of such a body nevertheless, and `guessed` what can be read of one
+whose header is wrong or missing, so that no credential `hides` in it.
 """
 
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import brotli  # type: ignore[import-untyped]
 import zstandard
+
+BROKEN = b"[body with a credential in a broken content encoding]"
+"""Stands for a body that can neither be cleaned in its encoding nor without it."""
 
 CODINGS_MOST = 5
 """How many content encodings, one over the other, are undone."""
@@ -20,6 +25,9 @@ _SLICE = 64
 
 _STEP = 4096
 """Bytes of a broken body that are handed on at once to what grows less, or stops at a bound."""
+
+_SHORTEST = 8
+"""Bytes under which a body that was guessed can hold no credential."""
 
 _BROKEN = (zlib.error, zstandard.ZstdError, brotli.error, EOFError)
 
@@ -66,6 +74,47 @@ def within(data: bytes, encoding: str, limit: int) -> Iterator[bytes]:
         data = max((_beginning(data, *machine, limit) for machine in _MACHINES[name]), key=len)
         _check(data, limit)
         yield data
+
+
+def guessed(data: bytes, limit: int, depth: int = CODINGS_MOST) -> Iterator[bytes]:
+    """Yield what a body that is no text gives under every coding there is, and so on within.
+
+    As far as the limit only: a file that somebody compressed may be larger than any answer.
+    """
+    if not depth or _is_text(data):
+        return
+    for machines in (_INFLATE, _ZSTD, _BROTLI):
+        for machine in machines:
+            found = _beginning(data, *machine, limit)[:limit]
+            if len(found) >= _SHORTEST:
+                yield found
+                yield from guessed(found, limit, depth - 1)
+
+
+def hides(data: bytes, encoding: str, limit: int, clean: Callable[[bytes], bytes]) -> bool:
+    """Tell whether there is something to clean away in what can be read of a body that is kept.
+
+    Args:
+        data: the body, as it is kept.
+        encoding: the content encoding that it is still said to be in.
+        limit: as in `plain`.
+        clean: returns a text with what must not be kept replaced.
+
+    Raises:
+        BodyTooLargeError: as in `within`.
+    """
+    readings = chain(within(data, encoding, limit), guessed(data, limit))
+    return any(clean(reading) != reading for reading in readings)
+
+
+def _is_text(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _check(found: bytes, limit: int) -> None:
@@ -175,10 +224,14 @@ _INFLATE: tuple[tuple[Callable[[int], Any], int], ...] = (
     (lambda most: zlib.decompressobj(47), _STEP),
     (lambda most: zlib.decompressobj(-15), _STEP),
 )
-_MACHINES: dict[str, tuple[tuple[Callable[[int], Any], int], ...]] = {
+_ZSTD: tuple[tuple[Callable[[int], Any], int], ...] = (
+    (lambda most: zstandard.ZstdDecompressor().decompressobj(), _SLICE),
+)
+_BROTLI: tuple[tuple[Callable[[int], Any], int], ...] = ((_Brotli, _STEP),)
+_MACHINES = {
     "gzip": _INFLATE,
     "x-gzip": _INFLATE,
     "deflate": _INFLATE,
-    "zstd": ((lambda most: zstandard.ZstdDecompressor().decompressobj(), _SLICE),),
-    "br": ((_Brotli, _STEP),),
+    "zstd": _ZSTD,
+    "br": _BROTLI,
 }

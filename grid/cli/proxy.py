@@ -16,6 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from grid.cli.console import say, show_json, tell
+from grid.cli.damage import check_readable, lacks
+from grid.cli.odd import odd_lines
 from grid.cli.proxied import Providers, Way, by_base_url, environment_of, export_lines
 from grid.cli.proxyservice import (
     Ended,
@@ -28,7 +30,7 @@ from grid.cli.proxyservice import (
 )
 from grid.display import visible
 from grid.errors import ConfigError
-from ledgers.recordings import Recordings, check_session, read_recordings
+from ledgers.recordings import Recordings, check_sessions, read_recordings
 from proxy.address import parse_upstream
 from proxy.difference import read_pointers
 from proxy.launch import client_environment
@@ -97,7 +99,7 @@ def proxy_command(
     if record is not None and replay is not None:
         raise ConfigError("--record, --replay: one of them, not both")
     stored = None if replay is None else read_recordings(replay)
-    chosen = tuple(dict.fromkeys(map(check_session, session or ())))
+    chosen = check_sessions(session or ())
     upstreams = _upstreams(upstream, stored)
     service = Service(
         upstreams=upstreams,
@@ -128,7 +130,8 @@ def proxy_command(
 
     with _stoppable():
         ended = serve(service, serving)
-    raise typer.Exit(_show_end(service, ended, as_json) or _idle(command, ended) or ended.code)
+    code = _show_end(service, ended, as_json) or _left_out(chosen, stored)
+    raise typer.Exit(code or _idle(command, ended) or ended.code)
 
 
 def _upstreams(given: list[str] | None, stored: Recordings | None) -> tuple[str, ...]:
@@ -149,15 +152,21 @@ def _sessions(chosen: tuple[str, ...], stored: Recordings | None) -> tuple[str, 
     if stored is None:
         return chosen or ("session",)
     known = {item.record.name: item.record for item in stored.sessions}
+    for wanted in chosen or (None,):
+        check_readable(stored, wanted, option="--session")
     for name in chosen or known:
         if name not in known:
             raise ConfigError(f"--session: {name!r} is not recorded; write {' or '.join(known)}")
         if not known[name].complete:
-            why = visible(known[name].reason)
-            tell(f"note: the recording of {name} is not complete ({why}) and replays so far only")
+            tell(f"note: the recording of {name} is {lacks(known[name])} and replays so far only")
         if not known[name].count:
             raise ConfigError(f"--replay: nothing is recorded of {name}")
     return chosen or tuple(known)
+
+
+def _left_out(chosen: tuple[str, ...], stored: Recordings | None) -> int:
+    """Return the exit code of what cannot be read, where every session was asked for."""
+    return 3 if stored is not None and stored.damaged and not chosen else 0
 
 
 def _show_variables(service: Service, up: Serving, as_json: bool) -> None:
@@ -187,6 +196,7 @@ def _show_end(service: Service, ended: Ended, as_json: bool) -> int:
     if as_json:
         sessions = {
             name: {"count": item.count, "complete": item.complete, "reason": item.reason}
+            | ({"oddities": len(ended.odd[name])} if name in ended.odd else {})
             for name, item in ended.closed.items()
         }
         show_json({"sessions": sessions, "unattributed": ended.strangers})
@@ -196,6 +206,8 @@ def _show_end(service: Service, ended: Ended, as_json: bool) -> int:
         tell(f"{name}: {_exchanges(item.count)}{state or (', complete' if recording else '')}")
         if broken := ended.broken.get(name, 0):
             tell(f"note: {broken} of them got no whole answer of the provider's")
+        for line in odd_lines(ended.odd.get(name, ())):
+            tell(f"note: {line}")
         if missing:
             code = max(code, 1 if item.reason in DIFFERS else 3)
     for address, times in dict(ended.strangers.get("unlisted", {})).items():

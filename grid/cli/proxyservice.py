@@ -1,11 +1,11 @@
 """One run of the recording proxy by itself: sessions opened, served until the end, and sealed."""
 
 import os
+import shutil
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,13 @@ from typing import Any
 from grid.cli.console import tell
 from grid.cli.proxied import usual_key
 from grid.errors import ConfigError, HarnessError
+from ledgers.oddities import Oddity, oddities
 from ledgers.recordings import RecordingFolder, Session
 from proxy.address import join_address, parse_upstream
 from proxy.launch import ClosedTrial, OpenedTrial, ProxyProcess
+from proxy.lifeline import tied
 from proxy.playback import Playback
+from proxy.spool import spool_folder
 from proxy.wire.exchange import exchange_lines
 
 NO_KEY = "-"
@@ -73,6 +76,8 @@ class Ended:
     """Session -> what the recorder says."""
     broken: Mapping[str, int]
     """Session -> how many of its exchanges got no whole answer, where it is recorded."""
+    odd: Mapping[str, tuple[Oddity, ...]]
+    """Session -> what was odd on the wire, where it is recorded."""
     strangers: Mapping[str, Any]
     """See `proxy.launch.ProxyProcess.unattributed`."""
 
@@ -91,9 +96,10 @@ def serve(service: Service, serving: Callable[[Serving], int]) -> Ended:
     with ExitStack() as stack:
         folder = None
         if service.record is not None:
-            folder = RecordingFolder(service.record, service.upstreams)
+            with _saying(f"cannot record into {service.record}"):
+                folder = RecordingFolder(service.record, service.upstreams)
             stack.callback(folder.close)
-        spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nonverba-")))
+        spool = stack.enter_context(spool_folder())
         proxy = stack.enter_context(_start(service, folder.live if folder else spool))
         opened = {name: _open(service, proxy, name, spool) for name in service.sessions}
         if proxy.warning:
@@ -101,7 +107,8 @@ def serve(service: Service, serving: Callable[[Serving], int]) -> Ended:
         if proxy.authority is None:
             raise HarnessError("the proxy made no certificate of its own")
         if folder is not None:
-            folder.note({trial.token: name for name, trial in opened.items()})
+            with _saying(f"cannot record into {service.record}"):
+                folder.note({trial.token: name for name, trial in opened.items()})
         code = 0
         try:
             code = serving(Serving(proxy=proxy, opened=opened, authority=proxy.authority))
@@ -110,19 +117,35 @@ def serve(service: Service, serving: Callable[[Serving], int]) -> Ended:
             code = service.stopped
         closed = {name: proxy.close_trial(trial.token) for name, trial in opened.items()}
         strangers = proxy.unattributed()
-        sessions = (
-            ()
-            if folder is None
-            else folder.seal(
-                {name: item.file for name, item in closed.items()},
-                {name: item.reason for name, item in closed.items()},
-            )
-        )
+        sessions = () if folder is None else _sealed(service, folder, closed)
     broken = {
         item.record.name: sum(found.error is not None for found in item.exchanges)
         for item in sessions
     }
-    return Ended(code=code, closed=closed, broken=broken, strangers=strangers)
+    odd = {item.record.name: oddities(item.exchanges) for item in sessions}
+    return Ended(code=code, closed=closed, broken=broken, odd=odd, strangers=strangers)
+
+
+def _sealed(
+    service: Service, folder: RecordingFolder, closed: Mapping[str, ClosedTrial]
+) -> tuple[Session, ...]:
+    words = (
+        f"the recording in {service.record} is not sealed; what there is of it is kept in partial/"
+    )
+    with _saying(words):
+        return folder.seal(
+            {name: item.file for name, item in closed.items()},
+            {name: item.reason for name, item in closed.items()},
+        )
+
+
+@contextmanager
+def _saying(words: str) -> Iterator[None]:
+    """Say in a sentence what could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise HarnessError(f"{words}: {error.strerror or error}") from error
 
 
 def wait(proxy: ProxyProcess) -> int:
@@ -137,14 +160,16 @@ def wait(proxy: ProxyProcess) -> int:
 
 
 def run_command(command: list[str], variables: Mapping[str, str], proxy: ProxyProcess) -> int:
-    """Run a command to its end and return its exit code.
+    """Run a command to its end and return its exit code; on Linux it dies with this process.
 
     Raises:
         ConfigError: it cannot be run.
         HarnessError: the proxy died first; the command is ended then.
     """
+    if shutil.which(command[0], path=variables.get("PATH", os.defpath)) is None:
+        raise ConfigError(f"COMMAND: cannot run {command[0]!r}: there is none of that name")
     try:
-        child = subprocess.Popen(command, env=dict(variables))
+        child = subprocess.Popen(tied(command, variables), env=dict(variables))
     except OSError as error:
         raise ConfigError(f"COMMAND: cannot run {command[0]!r}: {error.strerror}") from error
     try:
@@ -195,11 +220,11 @@ def _open(service: Service, proxy: ProxyProcess, name: str, spool: Path) -> Open
     if service.stored is None:
         secret, *secrets = service.keys
         further = list(zip(more, secrets, strict=True))
-        return proxy.open_trial(name, upstream=first, secret=secret, more=further)
+        return proxy.open_trial(name, upstream=first, secret=secret, more=further, session=True)
     file = spool / f"{name}.replay"
     file.write_bytes(exchange_lines(service.stored[name].exchanges))
     playback = Playback(file=file, volatile=service.volatile)
-    return proxy.open_trial(name, replay=playback, more=[(url, "") for url in more])
+    return proxy.open_trial(name, replay=playback, more=[(url, "") for url in more], session=True)
 
 
 def keys_of(upstreams: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,7 +32,8 @@ def judge(case: Case) -> RuleVerdict:
 
 def _cause(case: Case, pointers: tuple[Pointer, ...]) -> Cause:
     story = WITNESS.judge(case)
-    if story is not None and story.outcome == Agreement.DISAGREE:
+    blamed = (Agreement.DISAGREE, Cause.FRAMEWORK)
+    if story is not None and (story.outcome, story.cause) == blamed:
         return Cause.FRAMEWORK  # what the agent asked for is not what came to the tool layer
     return cause_of_failure(case, pointers) or case.journal.cause or Cause.AGENT
 

@@ -9,6 +9,7 @@ Arguments of calls are text, exactly as it was sent. What a protocol says beside
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -111,6 +112,21 @@ class Undecodable:
 
     reason: str
     """A sentence."""
+
+
+def asked_to_wait(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return the seconds that an answer asks to wait; None if it asks for nothing that is known.
+
+    Clients that know ``retry-after-ms`` go by it first: what stands beside it is rounded.
+
+    Args:
+        headers: those of the answer, names in lower case.
+        now: the instant when it came, with its zone.
+    """
+    milliseconds = seconds_to_wait(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    return seconds_to_wait(headers.get("retry-after"), now)
 
 
 def seconds_to_wait(retry_after: str | None, now: datetime | None = None) -> float | None:

@@ -36,6 +36,14 @@ def parse(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def parsed(text: str) -> Any:
+    """Parse JSON; None for what is not JSON."""
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
 def whole(text: str) -> tuple[str, bool]:
     r"""Join halves of characters that met; return the text and whether none was left over.
 

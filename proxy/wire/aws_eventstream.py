@@ -14,7 +14,7 @@ is not lost to the cut that follows it.
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,74 @@ def read_messages(data: bytes) -> Iterator[Message]:
         yield message
 
 
+def split_messages(data: bytes) -> tuple[bytes, bytes]:
+    """Return the messages that are whole, and the bytes of one that is still to come.
+
+    Raises:
+        StrictError: what stands there is no message by its lengths.
+    """
+    at = 0
+    while len(data) - at >= _PRELUDE.size:
+        total, length, checksum = _PRELUDE.unpack_from(data, at)
+        if zlib.crc32(data[at : at + 8]) != checksum or not _fits(total, length):
+            raise StrictError(f"the lengths at byte {at} are those of no message")
+        if len(data) - at < total:
+            break
+        at += total
+    return data[:at], data[at:]
+
+
+def rewritten(data: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """Return a stream in which every text in a message is changed, with lengths and sums that fit.
+
+    A message without anything to change stays as it is; what cannot be read as messages, to its
+    end, is changed as it stands.
+
+    Args:
+        data: messages, back to back.
+        change: returns the new payload for a payload, and the new value for that of a header.
+    """
+    if change(data) == data:
+        return data
+    found, at = [], 0
+    try:
+        while at < len(data):
+            message, end = _message(data, at)
+            payload = change(message.payload)
+            headers = _changed_headers(data, at, message, change)
+            found.append(_written(headers, payload))
+            at = end
+    except StrictError:
+        found.append(change(data[at:]))
+    return b"".join(found)
+
+
+def _written(headers: bytes, payload: bytes) -> bytes:
+    sizes = len(headers) + len(payload) + _PRELUDE.size + _CHECKSUM.size, len(headers)
+    lengths = _PRELUDE.pack(*sizes, 0)[: -_CHECKSUM.size]
+    message = lengths + _CHECKSUM.pack(zlib.crc32(lengths)) + headers + payload
+    return message + _CHECKSUM.pack(zlib.crc32(message))
+
+
+def _changed_headers(
+    data: bytes, start: int, message: Message, change: Callable[[bytes], bytes]
+) -> bytes:
+    length = _PRELUDE.unpack_from(data, start)[1]
+    body = start + _PRELUDE.size
+    raw = data[body : body + length]
+    if change(raw) == raw:
+        return raw
+    reader, found = _Headers(data=data, at=body, end=body + length), []
+    while reader.at < reader.end:
+        found.append(reader.changed(change))
+    return b"".join(found)
+
+
+def _fits(total: int, length: int) -> bool:
+    size = total - length - _PRELUDE.size - _CHECKSUM.size
+    return length <= LONGEST_HEADERS and 0 <= size <= LONGEST_PAYLOAD
+
+
 def _message(data: bytes, start: int) -> tuple[Message, int]:
     body = start + _PRELUDE.size
     if len(data) < body:
@@ -75,8 +143,7 @@ def _message(data: bytes, start: int) -> tuple[Message, int]:
     total, length, checksum = _PRELUDE.unpack_from(data, start)
     if zlib.crc32(data[start : body - _CHECKSUM.size]) != checksum:
         raise StrictError(f"the checksum of the lengths at byte {start} does not fit")
-    size = total - length - _PRELUDE.size - _CHECKSUM.size
-    if length > LONGEST_HEADERS or not 0 <= size <= LONGEST_PAYLOAD:
+    if not _fits(total, length):
         raise StrictError(f"the lengths at byte {start} are out of bounds")
     end = start + total
     if len(data) < end:
@@ -107,6 +174,19 @@ class _Headers:
                 raise StrictError(f"the header at byte {start} comes a second time")
             found[name] = self._value(start)
         return found
+
+    def changed(self, change: Callable[[bytes], bytes]) -> bytes:
+        """Return the next header as it stands on the wire, its value changed if it is text."""
+        start = self.at
+        self._take(self._take(1)[0])
+        kind = self._take(1)[0]
+        if kind not in (_BYTES, _TEXT):
+            self.at -= 1
+            self._value(start)
+            return self.data[start : self.at]
+        head = self.data[start : self.at]
+        value = change(self._take(self._unpack(_LENGTH)))
+        return head + _LENGTH.pack(len(value)) + value
 
     def _value(self, start: int) -> HeaderValue:
         kind = self._take(1)[0]

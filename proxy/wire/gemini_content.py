@@ -28,7 +28,7 @@ from typing import Any
 
 from grid.errors import StrictError
 from proxy.wire.answer import Asked, Assistant, Finding, ProviderError, Undecodable
-from proxy.wire.answertext import parse, readable, whole
+from proxy.wire.answertext import parse, parsed, readable, whole
 from proxy.wire.draft import (
     WORDS_KEPT,
     AnswerDraft,
@@ -47,7 +47,7 @@ from proxy.wire.exchange import Exchange, Response, body_bytes
 from proxy.wire.gemini_part import kind_of
 from proxy.wire.gemini_request import read_messages, read_tools
 from proxy.wire.rawjson import items, members
-from proxy.wire.sse import read_events
+from proxy.wire.sse import DAMAGED, may_hold, read_events
 
 PATH = re.compile(r"/(?P<model>[^/]+)(?::|%3[Aa])(?P<method>g|streamG)enerateContent$")
 """The path of both methods, without its query."""
@@ -104,34 +104,39 @@ def _read(path: str, response: Response) -> AnswerDraft:
     draft = AnswerDraft()
     text = text_of(response, draft.findings)
     if not stream:
-        _raise_sent(_parsed(text))
+        _raise_sent(parsed(text))
         if not _take(draft, object_of(text, "response body"), text):
             raise StrictError("/candidates is empty")
         if not draft.finish_reason:
             raise StrictError("/candidates/0/finishReason is missing")
         return draft
-    for chunk, raw in _events(draft, text) if events else _array(text):
+    pieces, damaged = _events(draft, text) if events else (_array(text), False)
+    for chunk, raw in pieces:
         _take(draft, chunk, raw)
     if events:
         _raise_sent(_bare(text))
+    if damaged:
+        raise StrictError(DAMAGED)
     if not draft.finish_reason:
         raise StrictError("the stream stops without a finish reason")
     return draft
 
 
-def _events(draft: AnswerDraft, text: str) -> list[tuple[dict[str, Any], str]]:
+def _events(draft: AnswerDraft, text: str) -> tuple[list[tuple[dict[str, Any], str]], bool]:
+    """Return each event's data, parsed and as sent, and whether one of them is damaged."""
     events = read_events(text)
-    found = []
+    found, damaged = [], False
     for data in events.data:
-        chunk = _parsed(data)
+        chunk = parsed(data)
         if isinstance(chunk, dict):
             found.append((chunk, data))
         else:
             draft.findings.append(Finding.BAD_EVENT)
+            damaged = damaged or may_hold(data)
     if events.unterminated:
-        _raise_sent(_parsed(events.unterminated))
+        _raise_sent(parsed(events.unterminated))
         raise StrictError("the stream ends inside an event")
-    return found
+    return found, damaged
 
 
 def _array(text: str) -> list[tuple[dict[str, Any], str]]:
@@ -148,7 +153,7 @@ def _array(text: str) -> list[tuple[dict[str, Any], str]]:
 def _bare(text: str) -> Any:
     """Return the JSON that stands between the events of a stream; None for none."""
     lines = _LINE_END.split(text.removeprefix("\ufeff"))
-    return _parsed("\n".join(line for line in lines if not _FIELD.match(line)))
+    return parsed("\n".join(line for line in lines if not _FIELD.match(line)))
 
 
 def _take(draft: AnswerDraft, chunk: dict[str, Any], raw: str) -> bool:
@@ -222,7 +227,7 @@ def _refused(response: Response) -> ProviderError:
     text, _ = readable(body_bytes(response.body))
     failure = SentError("", text[:WORDS_KEPT])
     try:
-        _raise_sent(_parsed(text))
+        _raise_sent(parsed(text))
     except SentError as error:
         failure = error
     return failed(response.status, failure, response.headers.get("retry-after"))
@@ -237,10 +242,3 @@ def _raise_sent(value: Any) -> None:
             raise SentError(str(code), str(error.get("message") or "")[:WORDS_KEPT])
         if error is not None:
             raise SentError.of(error)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse(text)
-    except ValueError:
-        return None

@@ -15,12 +15,12 @@ there. A last word is a whole one: half an event, half a line or half a message 
 | Gemini's JSON array | the array is whole |
 """
 
-import re
 from typing import Any
 
 from grid.canonical import load_json
 from grid.errors import CanonicalError, StrictError
 from proxy.wire.aws_eventstream import read_messages
+from proxy.wire.sse import read_events
 
 SERVER_EVENTS = "text/event-stream"
 AWS_EVENTS = "application/vnd.amazon.eventstream"
@@ -35,7 +35,6 @@ _LAST_TYPES = (
     "response.failed",
     "error",
 )
-_GAP = re.compile(r"\r\n\r\n|\n\n|\r\r")
 
 
 def media_type(content_type: str) -> str:
@@ -63,23 +62,16 @@ def said_its_last_word(content_type: str, body: bytes) -> bool:
 
 
 def _last_event_ends(body: bytes) -> bool:
-    text = body.decode("utf-8", "replace").removeprefix("\ufeff")
-    whole = [one for one in _GAP.split(text)[:-1] if _data(one)]
-    if not whole or _data(_GAP.split(text)[-1]):
+    events = read_events(body.decode("utf-8", "replace"))
+    data = next(filter(None, reversed(events.data)), "")
+    if events.unterminated:
         return False
-    data = _data(whole[-1])
     if data == _DONE:
         return True
     value = _json(data)
     if not isinstance(value, dict):
         return False
     return value.get("type") in _LAST_TYPES or bool(value.get("error")) or _finished(value)
-
-
-def _data(event: str) -> str:
-    """Return the data of an event; lines that are no data are comments, names or times to wait."""
-    lines = (line for line in event.splitlines() if line.startswith("data:"))
-    return "\n".join(line.removeprefix("data:").removeprefix(" ") for line in lines)
 
 
 def _finished(value: dict[str, Any]) -> bool:

@@ -10,11 +10,11 @@ from typing import Any, TypeGuard
 
 from grid.errors import StrictError
 from proxy.wire.answer import Asked, Assistant, Finding, ProviderError, Undecodable
-from proxy.wire.answertext import parse
+from proxy.wire.answertext import parsed
 from proxy.wire.chat_stream import ChatDraft, merge_stream
 from proxy.wire.draft import decode_response, media_type, object_of, request_text, text_of
 from proxy.wire.exchange import Exchange, Response
-from proxy.wire.sse import read_events
+from proxy.wire.sse import DAMAGED, may_hold, read_events
 
 
 def decode_request(exchange: Exchange) -> Asked | Undecodable:
@@ -57,19 +57,23 @@ def _read(response: Response) -> ChatDraft:
 
 def _from_stream(text: str, findings: list[Finding]) -> ChatDraft:
     events = read_events(text)
-    chunks: list[Any] = []
-    done = False
+    chunks: list[dict[str, Any]] = []
+    done = damaged = False
     for data in events.data:
         if data == "[DONE]":
             done = True
             break
-        try:
-            chunks.append(parse(data))
-        except ValueError:
+        chunk = parsed(data)
+        if isinstance(chunk, dict):
+            chunks.append(chunk)
+        else:
             findings.append(Finding.BAD_EVENT)
+            damaged = damaged or may_hold(data)
     if events.unterminated and not done:
         findings.append(Finding.UNTERMINATED_EVENT)
     draft = merge_stream(chunks)
+    if damaged:
+        raise StrictError(DAMAGED)
     if not draft.finish_reason:
         raise StrictError("the stream stops without a finish reason")
     if not done:

@@ -5,6 +5,7 @@ Nothing is dropped by a map keyed by id: every tool message gets a `Pairing`, an
 are possible it says ``ambiguous``.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -56,20 +57,28 @@ def pair_results(messages: Sequence[dict[str, Any]]) -> tuple[Pairing, ...]:
 def _pair_turn(
     messages: Sequence[dict[str, Any]], turn: int | None, results: list[int]
 ) -> list[Pairing]:
-    calls = [] if turn is None else messages[turn].get("tool_calls") or []
-    if not calls:
+    calls = None if turn is None else messages[turn].get("tool_calls")
+    if not calls or not isinstance(calls, list):
         return [_pairing(index, turn, None, PairedBy.NOTHING) for index in results]
-    ids = [call.get("id") if isinstance(call, dict) else None for call in calls]
-    answered = [messages[index].get("tool_call_id") for index in results]
+    ids = [_id_in(call, "id") for call in calls]
+    wanted = [_id_in(messages[index], "tool_call_id") for index in results]
+    asked, answered = Counter(ids), Counter(wanted)  # a turn may hold very many
+    places = {identity: place for place, identity in enumerate(ids)}
     pairings: list[Pairing] = []
-    for index, wanted in zip(results, answered, strict=True):
-        if wanted and ids.count(wanted) == 1 and answered.count(wanted) == 1:
-            pairings.append(_pairing(index, turn, ids.index(wanted), PairedBy.ID))
+    for index, identity in zip(results, wanted, strict=True):
+        if identity and asked[identity] == 1 and answered[identity] == 1:
+            pairings.append(_pairing(index, turn, places[identity], PairedBy.ID))
         elif len(ids) == 1 and len(results) == 1:
             pairings.append(_pairing(index, turn, 0, PairedBy.ORDER))
         else:
             pairings.append(_pairing(index, turn, None, PairedBy.AMBIGUOUS))
     return pairings
+
+
+def _id_in(record: Any, key: str) -> str:
+    """Return an id; empty for none, and for what is no text."""
+    identity = record.get(key) if isinstance(record, dict) else None
+    return identity if isinstance(identity, str) else ""
 
 
 def _pairing(message: int, turn: int | None, call: int | None, by: PairedBy) -> Pairing:

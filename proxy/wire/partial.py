@@ -50,6 +50,7 @@ PARTIAL_FORMAT = 2
 HEAD_LIMIT = 4 * 1024 * 1024
 """The most bytes of a head: a path and a few headers."""
 
+_LISTED = 20  # damaged places that are told
 _DIGITS = 64
 
 
@@ -246,20 +247,18 @@ class _LostError(Exception):
 
 def read_partial(data: bytes) -> Recording:
     """Read a partial file; never raises, whatever the bytes are."""
-    reading, tail = _Reading(), ""
-    offset = 0
+    reading, tail, offset = _Reading(), "", 0
     while offset < len(data) and not tail:
         begun = offset
         try:
-            event, offset = _next(data, offset)
-            reading.take(event)
+            head, trouble, offset = _next(data, offset)
+            reading.take(head, trouble)
         except _CutError:
             tail = f"the file ends inside the frame at byte {begun}"
-        except _LostError as error:
+        except (_LostError, StrictError, CanonicalError) as error:
             reading.bad.append(f"the frame at byte {begun} does not read: {error}")
-            break
-        except (StrictError, CanonicalError) as error:
-            reading.bad.append(f"the frame at byte {begun} does not read: {error}")
+            if isinstance(error, _LostError):
+                break
     exchanges = tuple(
         Exchange(
             n=n,
@@ -284,12 +283,15 @@ class _Reading:
     answers: dict[int, _Answered | _BrokeOff] = field(default_factory=dict)
     close: _Close | None = None
     bad: list[str] = field(default_factory=list)
+    lost: int = 0
 
-    def take(self, found: "dict[str, Any] | str") -> None:
-        """Read one event into the state; text says what is wrong with it."""
-        if isinstance(found, str):
-            raise StrictError(found)
-        event = _event(found)
+    def take(self, head: dict[str, Any], trouble: str) -> None:
+        """Read one event into the state; `trouble` says what is wrong with a body of it."""
+        number = len(self.requests) + self.lost
+        if trouble:
+            self.lost += head.get("event") == "request" and head.get("n") == number
+            raise StrictError(trouble)
+        event = _event(head)
         if isinstance(event, _Open) == self.opened or self.close is not None:
             raise StrictError("an event out of order")
         match event:
@@ -298,8 +300,8 @@ class _Reading:
                     raise StrictError(f"/format: expected {PARTIAL_FORMAT}, found {event.format}")
                 self.opened = True
             case _Asked():
-                if event.n != len(self.requests):
-                    raise StrictError(f"/n: expected {len(self.requests)}, found {event.n}")
+                if event.n != number:
+                    raise StrictError(f"/n: expected {number}, found {event.n}")
                 check_got(event.request, _body(event))
                 self.requests[event.n] = event
             case _Answered():
@@ -310,17 +312,16 @@ class _Reading:
                 self.close = event
 
     def _answer(self, event: _Answered | _BrokeOff, error: ErrorKind | None) -> None:
-        n = event.n
-        if n not in self.requests or n in self.answers:
+        if (n := event.n) not in self.requests or n in self.answers:
             raise StrictError(f"/n: no open request has the number {n}")
         check_exchange(self.requests[n].request, event.response, event.sent, error)
         self.answers[n] = event
 
 
-def _next(data: bytes, offset: int) -> tuple[dict[str, Any] | str, int]:
+def _next(data: bytes, offset: int) -> tuple[dict[str, Any], str, int]:
     """Return the head of a frame with its bodies put in, and where the next frame begins.
 
-    A sentence stands in place of the head if a body is not what was written.
+    Between them a sentence says which body is not what was written; it is empty if all are.
 
     Raises:
         _CutError: the file ends first.
@@ -346,7 +347,7 @@ def _next(data: bytes, offset: int) -> tuple[dict[str, Any] | str, int]:
             trouble = f"/{name}/body: it is not the one that was written"
         message["body"] = body_json(body)
         place = end + 1
-    return trouble or head, place
+    return head, trouble, place
 
 
 def _head(data: bytes, offset: int) -> tuple[dict[str, Any], int]:
@@ -386,10 +387,10 @@ def _gap(reading: _Reading, tail: str, *, empty: bool) -> tuple[Gap | None, str]
         return Gap.EMPTY, "the file is empty"
     if reading.close is not None and reading.close.reason is not None:
         return reading.close.reason, "the recorder says so"
-    if tail:
-        return Gap.CUT_TAIL, tail
-    if reading.bad:
-        return Gap.BAD_LINE, reading.bad[0]
+    bad = [tail, *reading.bad] if tail else reading.bad
+    more = [f"and {len(bad) - _LISTED} more"] if len(bad) > _LISTED else []
+    if bad:
+        return Gap.CUT_TAIL if tail else Gap.BAD_LINE, "; ".join([*bad[:_LISTED], *more])
     if reading.close is None:
         return Gap.NOT_CLOSED, "the file has no close: the proxy ended before the trial did"
     if missing := sorted(set(reading.requests) - set(reading.answers)):

@@ -1,7 +1,8 @@
 """``python sdks.py NAME BASE_URL``: a real client, unmodified, asks whole and as a stream.
 
 It knows nothing of a proxy: what brings it there is in its environment. It prints what it made of
-the answers, as JSON.
+the answers, as JSON. ``python sdks.py NAME BASE_URL fails`` prints the error that it raises
+instead: its package, its name and its words.
 """
 
 import json
@@ -85,5 +86,16 @@ CLIENTS = {
 }
 
 
+def failing(name: str, base: str) -> list[str]:
+    """Return the error that a client raises: its package, its name and its words."""
+    try:
+        CLIENTS[name](base)
+    except Exception as error:  # noqa: BLE001 - which one it is, is what is asked
+        kind = type(error)
+        return [kind.__module__.partition(".")[0], kind.__name__, str(error)]
+    raise AssertionError("it did not fail")
+
+
 if __name__ == "__main__":
-    print(json.dumps(CLIENTS[sys.argv[1]](sys.argv[2]), ensure_ascii=False))
+    ask = failing if sys.argv[3:] == ["fails"] else lambda name, base: CLIENTS[name](base)
+    print(json.dumps(ask(sys.argv[1], sys.argv[2]), ensure_ascii=False))

@@ -6,6 +6,7 @@ import pytest
 
 from proxy.credentials import (
     Field,
+    answer_credentials,
     body_credentials,
     client_credentials,
     placed,
@@ -227,3 +228,27 @@ def test_only_the_top_of_a_small_body_is_looked_at_for_credentials(
     body: bytes, found: list[str]
 ) -> None:
     assert list(body_credentials(body)) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b"grant_type=x&client_secret=a%2Fb-0123", {"a/b-0123", "a%2Fb-0123"}),
+        (b"password=0123456789", {"0123456789"}),
+        (b"password=letters", set()),
+        (b"my_password=0123456789", set()),
+        (b"say password=0123456789", set()),
+        (b"refresh_token=CNRY0123456789abcdef0123", set()),
+    ],
+)
+def test_a_secret_at_the_top_of_a_form_is_one(body: bytes, found: set[str]) -> None:
+    assert set(body_credentials(body)) == found
+
+
+def test_the_cookies_of_an_answer_are_credentials_and_words_are_none() -> None:
+    fields = [
+        (b"Set-Cookie", b"sid=a=b-0123; Path=/; Secure"),
+        (b"set-cookie", b"scheme=darkmode"),
+        (b"Cookie", b"sid=none"),
+    ]
+    assert list(answer_credentials(fields)) == ["a=b-0123"]

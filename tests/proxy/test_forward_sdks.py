@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from proxy.launch import OpenedTrial, ProxyProcess, client_environment
+from proxy.wire.answer import Undecodable
 from proxy.wire.exchange import Exchange, body_bytes, exchange_lines
+from proxy.wire.protocol import decode_answer
 from tests.proxy.bench import private_folder, recording_of
 from tests.proxy.certificates import TestAuthority
 from tests.proxy.providers import (
@@ -42,12 +44,14 @@ KEYS = {
 type Recorded = tuple[Any, tuple[Exchange, ...]]
 
 
-def run(proxy: ProxyProcess, opened: OpenedTrial, name: str, port: int, home: Path) -> Any:
+def run(
+    proxy: ProxyProcess, opened: OpenedTrial, name: str, port: int, home: Path, *more: str
+) -> Any:
     """Run a client in a process of its own, which only its environment brings to the proxy."""
     assert proxy.authority is not None
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONUTF8": "1"}
     process = subprocess.run(
-        [sys.executable, str(SDKS), name, f"https://localhost:{port}"],
+        [sys.executable, str(SDKS), name, f"https://localhost:{port}", *more],
         env=environment | KEYS | client_environment(opened, proxy.authority),
         capture_output=True,
         check=False,
@@ -162,6 +166,56 @@ def test_their_own_credentials_passed_on_and_are_in_no_file(
             for form in (secret, urllib.parse.quote(secret, ""), secret.encode().hex()):
                 assert form.encode() not in data
             assert base64.b64encode(secret.encode())[:-4] not in data
+
+
+FAILURES = {
+    "openai": ["openai", "InternalServerError"],
+    "anthropic": ["anthropic", "InternalServerError"],
+    "bedrock": ["botocore", "ClientError"],
+    "gemini": ["google", "ServerError"],
+}
+
+
+def test_without_an_answer_each_client_raises_its_own_error_with_our_words(
+    recorded: dict[str, Recorded], provider: Provider, home: Path
+) -> None:
+    """When the server is down, and when that is replayed; no decoder takes it for an answer."""
+    assert recorded, "the servers are down"
+    down = {"directory": private_folder(home, "down"), "upstreams": (provider.address,)}
+    with ProxyProcess(mode="record", forward=True, **down) as proxy:
+        first = fail_all(proxy, provider.port, home)
+    files = {name: home / f"{name}-down.jsonl" for name in NAMES}
+    for name, file in files.items():
+        file.write_bytes(exchange_lines(first[name][1]))
+    folder = private_folder(home, "down-again")
+    with ProxyProcess(mode="replay", directory=folder, upstreams=(), forward=True) as proxy:
+        again = fail_all(proxy, provider.port, home, files)
+    for name, kind in FAILURES.items():
+        for words, (error, exchanges) in (
+            (f"no answer came from {provider.address}", first[name]),
+            ("the recorded upstream gave no answer: refused", again[name]),
+        ):
+            assert error[:2] == kind
+            assert words in error[2]
+            assert {(one.error, one.response) for one in exchanges} == {("refused", None)}
+            assert isinstance(decode_answer(exchanges[0]), Undecodable)
+        assert exchange_lines(again[name][1]) == exchange_lines(first[name][1])
+
+
+def fail_all(
+    proxy: ProxyProcess, port: int, home: Path, replay: dict[str, Path] | None = None
+) -> dict[str, Recorded]:
+    """Run every client at the same time; return the error of each."""
+
+    def one(name: str) -> Recorded:
+        opened = proxy.open_trial(name, replay=replay[name] if replay else None)
+        error = run(proxy, opened, name, port, home, "fails")
+        closed = proxy.close_trial(opened.token)
+        assert closed.complete, closed.detail
+        return error, recording_of(closed).exchanges
+
+    with ThreadPoolExecutor(len(NAMES)) as pool:
+        return dict(zip(NAMES, pool.map(one, NAMES), strict=True))
 
 
 def test_the_words_of_the_prompt_were_seen(recorded: dict[str, Recorded]) -> None:

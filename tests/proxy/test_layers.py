@@ -17,6 +17,7 @@ from tests.proxy.bench import (
     Client,
     Seen,
     chat,
+    error_of,
     plain_answer,
     recording_of,
 )
@@ -83,6 +84,37 @@ def test_a_breach_of_the_protocol_is_a_502_for_this_request_alone(
     recording = recording_of(bench.close(client))
     assert recording.complete, recording.detail
     assert [item.error for item in recording.exchanges] == [ErrorKind.MALFORMED, None]
+
+
+def test_the_words_about_a_breach_tell_no_key_that_the_provider_put_into_it(bench: Bench) -> None:
+    """mitmproxy names the line that it could not read."""
+    secret = "sk-real-0123456789abcdef"
+    answering(bench, f"HTTP/1.1 200 OK\r\nno header but Bearer {secret}\r\n\r\n".encode())
+    status, body, headers = bench.open(secret=secret).ask()
+    assert (status, headers["content-type"]) == (502, "application/json")
+    assert "no header but Bearer [provider key]" in error_of(body)["message"]
+    assert secret.encode() not in body
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "code"),
+    [
+        (b"no protocol\r\n\r\n", 400, "bad_request"),
+        (b"\x16\x03\x01\x00\x00", 400, "bad_request"),
+        (b"GET / HTTP/1.1\r\nX: " + b"x" * 3 * HEAD_MOST, 431, "too_large"),
+    ],
+)
+def test_what_is_refused_before_it_is_a_request_is_told_as_json(
+    bench: Bench, sent: bytes, status: int, code: str
+) -> None:
+    with socket.create_connection(("127.0.0.1", bench.proxy.port), PATIENCE_S) as connection:
+        connection.sendall(sent)
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        body = response.read()
+    assert response.status == status
+    assert response.getheader("content-type") == "application/json"
+    assert error_of(body)["code"] == code
 
 
 def test_a_head_up_to_the_bound_passes(bench: Bench) -> None:

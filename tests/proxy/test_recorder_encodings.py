@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import brotli
 import pytest
+import zstandard
 
-from proxy.recorder import BROKEN
+from proxy.wholebody import BROKEN
 from proxy.wire.answer import Undecodable
 from proxy.wire.exchange import Exchange, body_bytes
 from proxy.wire.openai_chat import decode_answer
-from tests.proxy.bench import ANSWER, Bench, plain_answer, recording_of
+from tests.proxy.bench import ANSWER, Bench, chat, plain_answer, recording_of
 
 SECRET = "sk-real-0123456789"
 SAID = json.dumps(ANSWER | {"model": SECRET}).encode()
@@ -111,6 +112,74 @@ def test_an_encoding_that_is_a_lie_hides_no_key_either(bench: Bench) -> None:
     assert (body, headers["content-encoding"]) == (HIDDEN, "gzip")
     assert exchange.response is not None
     assert body_bytes(exchange.response.body) == HIDDEN
+
+
+MISLABELLED: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("br", gzip.compress),
+    ("gzip", zstandard.compress),
+    ("gzip", brotli.compress),
+    ("gzip;q=1", gzip.compress),
+    ("aws-chunked", zlib.compress),
+    ("gzip, br", gzip.compress),
+    ("", gzip.compress),
+    ("", brotli.compress),
+    ("", zstandard.compress),
+    ("", lambda data: gzip.compress(data[:50]) + gzip.compress(data[50:])),
+    ("", lambda data: gzip.compress(zlib.compress(data))),
+]
+
+
+@pytest.mark.parametrize(("encoding", "encode"), MISLABELLED)
+def test_a_key_in_another_encoding_than_is_said_is_neither_told_nor_written(
+    bench: Bench, encoding: str, encode: Callable[[bytes], bytes]
+) -> None:
+    """Nor is it in one that is not said at all; without a key the bytes stay evidence."""
+    lines = (f"Content-Encoding: {encoding}",) if encoding else ()
+    harmless = encode(HIDDEN)
+    for packed, left in ((encode(SAID), BROKEN), (harmless, harmless)):
+        body, _, exchange = only(bench, plain_answer(packed, "200 OK", *lines))
+        assert body == left
+        assert exchange.response is not None
+        assert body_bytes(exchange.response.body) == left
+    client = bench.open()
+    sent = {"content-encoding": encoding} if encoding else {}
+    told = json.dumps(chat(f"{client.opened.api_key} or {client.opened.token}")).encode()
+    client.ask(encode(told), headers=sent)
+    (exchange,) = recording_of(bench.close(client)).exchanges
+    assert body_bytes(exchange.request.body) == BROKEN
+
+
+def test_a_body_that_is_encoded_once_more_than_is_said_hides_no_key(bench: Bench) -> None:
+    packed = gzip.compress(gzip.compress(SAID))
+    answer = plain_answer(packed, "200 OK", "Content-Encoding: gzip")
+    body, headers, exchange = only(bench, answer)
+    assert (body, "content-encoding" in headers) == (BROKEN, False)
+    assert exchange.response is not None
+    assert body_bytes(exchange.response.body) == BROKEN
+
+
+def test_a_form_that_asks_a_token_server_is_written_without_its_secrets(bench: Bench) -> None:
+    client = bench.open()
+    form = b"grant_type=client_credentials&client_secret=a%2Fb-0123456789&scope=openai"
+    client.ask(form, headers={"content-type": "application/x-www-form-urlencoded"})
+    client.ask({"note": "a/b-0123456789"})
+    first, second = recording_of(bench.close(client)).exchanges
+    assert first.request.body == {
+        "text": "grant_type=client_credentials&client_secret=[client key]&scope=openai"
+    }
+    assert json.loads(body_bytes(second.request.body)) == {"note": "[client key]"}
+
+
+def test_a_cookie_that_an_answer_sets_is_not_written_with_its_body(bench: Bench) -> None:
+    answer = plain_answer(
+        b'{"sid": "c00kie-0123456789", "scheme": "darkmode"}', "200 OK",
+        "Set-Cookie: sid=c00kie-0123456789; Path=/", "Set-Cookie: scheme=darkmode",
+    )  # fmt: skip
+    body, _, exchange = only(bench, answer)
+    assert b"c00kie" in body, "the agent gets it"
+    assert exchange.response is not None
+    kept = json.loads(body_bytes(exchange.response.body))
+    assert kept == {"sid": "[client key]", "scheme": "darkmode"}
 
 
 def test_a_credential_in_the_broken_encoding_of_a_request_is_not_written(bench: Bench) -> None:

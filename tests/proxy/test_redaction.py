@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 
-from proxy.redaction import PASSING_MOST, Redaction
+from proxy.redaction import LASTING_MOST, PASSING_MOST, Redaction
 from tests.proxy.bench import (
     EVENT_STREAM_HEAD,
     Bench,
@@ -124,6 +124,18 @@ def test_what_a_client_acts_on_is_kept_of_an_answer_and_nothing_else(bench: Benc
     (exchange,) = recording_of(bench.close(client)).exchanges
     assert exchange.response is not None
     assert exchange.response.headers == {name.lower(): one for name, one in acted_on.items()}
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [("2500", True), ("12.5", True), ("a-cookie-0123", False), ("1, 2", False), ("", False)],
+)
+def test_a_header_that_is_a_number_is_kept_as_a_number_alone(value: str, kept: bool) -> None:
+    fields = [(b"Retry-After-Ms", value.encode()), (b"x-should-retry", b"a-cookie-0123")]
+    found = Redaction(key="k" * 32, token="0" * 32).clean_headers(
+        fields, ("retry-after-ms", "x-should-retry")
+    )
+    assert found == ({"retry-after-ms": value} if kept else {})
 
 
 LEARNED = "AKIA/learned+on=the'way&<7>"
@@ -254,3 +266,38 @@ def test_a_known_credential_that_passes_keeps_its_placeholder_and_lasts() -> Non
         redaction.learn(value, lasting=False)
     assert redaction.clean(b"k" * 32 + b" short") == b"[virtual key] short"
     assert redaction.clean(signature(0).encode()) == b"[client key]", "the short one took no place"
+
+
+def test_a_cookie_that_changes_with_each_answer_slows_nothing_later() -> None:
+    """What comes again stays known, and nothing is forgotten of what came together."""
+    redaction = Redaction(secrets=(SECRET,), key="k" * 32, token="0" * 32)
+    for number in range(LASTING_MOST):
+        redaction.learn("a-key-that-comes-again", signature(number))
+    count = len(redaction._forms)
+    for number in range(1000):
+        redaction.learn("a-key-that-comes-again", signature(number))
+    assert len(redaction._forms) <= count + 20
+    told = f"a-key-that-comes-again {signature(999)} {SECRET} {signature(0)}"
+    assert redaction.clean(told.encode()) == (
+        b"[client key] [client key] [provider key] " + signature(0).encode()
+    )
+    together = [signature(-number) for number in range(1, 3 * LASTING_MOST)]
+    redaction.learn(*together)
+    assert redaction.clean("".join(together).encode()) == b"[client key]" * len(together)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "".join(f"\\u{ord(one):04x}" for one in SECRET),
+        SECRET.replace("+", "\\u002B").replace('"', "\\u0022"),
+        "".join(f"%{ord(one):02X}" for one in SECRET),
+        SECRET.replace("-", "%2D"),
+        urllib.parse.quote(urllib.parse.quote(SECRET, safe=""), safe=""),
+        SECRET.replace('"', "&#34;").replace("/", "&#x2F;"),
+    ],
+)
+def test_a_key_of_which_single_characters_are_escaped_is_found(form: str) -> None:
+    redaction = Redaction(secrets=(SECRET,), key="k" * 32, token="0" * 32)
+    assert redaction.clean(f"a {form} b".encode()) == b"a [provider key] b"
+    assert redaction.clean(f"a {form[:-1]} b".encode()) == f"a {form[:-1]} b".encode()

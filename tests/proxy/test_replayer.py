@@ -59,10 +59,13 @@ def exchange(n: int, content: str, answer: str) -> Exchange:
     )
 
 
-def replay(bench: Bench, tmp_path: Path, *exchanges: Exchange, volatile: Any = ()) -> Client:
+def replay(
+    bench: Bench, tmp_path: Path, *exchanges: Exchange, volatile: Any = (), **more: Any
+) -> Client:
     file = tmp_path / "recording.jsonl"
     file.write_bytes(exchange_lines(exchanges))
-    return bench.open(replay=Playback(file=file, volatile=volatile) if volatile else file)
+    played = Playback(file=file, volatile=volatile) if volatile else file
+    return bench.open(replay=played, **more)
 
 
 def test_a_recorded_trial_is_replayed_to_the_byte(
@@ -100,6 +103,8 @@ def test_a_recorded_trial_is_replayed_to_the_byte(
     assert closed.complete, closed.detail
     assert second[:6] == first[:6]
     assert (second[6][0], first[6][0]) == (502, 502)
+    codes = [(error_of(told[6][1])["code"], told[6][2]) for told in (first, second)]
+    assert codes == [("no_answer", {"content-type": "application/json"})] * 2
     lines = exchange_lines(recording_of(closed).exchanges)
     assert lines == exchange_lines(recorded.exchanges)
     assert replaying.upstream.connections == 0
@@ -179,6 +184,28 @@ def test_a_mismatch_names_the_recorded_request_that_is_most_alike(
     client = replay(replaying, tmp_path, *recorded)
     _, body, _ = client.ask(chat("turn 1 of the talk"))
     assert "the nearest one is request 1, and it is the same" in error_of(body)["message"]
+
+
+def test_a_session_of_the_proxy_alone_is_named_and_counted_as_people_count(
+    replaying: Bench, tmp_path: Path
+) -> None:
+    recorded = [exchange(n, f"turn {n} of the talk", "one") for n in range(3)]
+    session = {"trial": "this-one", "session": True}
+    client = replay(replaying, tmp_path, *recorded, **session)
+    assert client.ask(chat("turn 0 of the talk"))[0] == 200
+    sentence = (
+        "request 2 of session this-one is not the recorded one: the nearest one is request 3, and "
+        "it is the same"
+    )
+    assert error_of(client.ask(chat("turn 2 of the talk"))[1])["message"] == sentence
+    again = error_of(client.ask(chat("turn 2 of the talk"))[1])["message"]
+    assert again == "session this-one has failed and was stopped"
+    assert replaying.close(client).detail == sentence
+    client = replay(replaying, tmp_path, *recorded, **session)
+    client.ask(chat("turn 0 of the talk"))
+    assert (
+        replaying.close(client).detail == "session this-one asked 1 times, the recorded one 3 times"
+    )
 
 
 def test_a_secret_in_a_request_is_not_repeated_in_the_sentence(

@@ -36,6 +36,8 @@ def play(
         WireCall(id="call_1", name="pay", raw_arguments=ARGUMENTS),
         WireCall(id="call_2", name="report", raw_arguments=""),
     )
+    if persona == "absent":
+        return Answer(text="", calls=(), failed=True)
     told = f"{scenario_id} {names} {seed} {persona} {len(messages)}"
     return Answer(text=told, calls=calls if persona.startswith("caller") else ())
 
@@ -100,6 +102,15 @@ def test_what_cannot_be_played_is_a_400_with_a_reason(models: TestClient, body: 
     answer = models.post(PLACE, content=body)
     assert answer.status_code == 400
     assert answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_where_the_provider_fails_every_request_is_a_503(models: TestClient, stream: bool) -> None:
+    for _ in range(2):
+        answer = models.post(PLACE, json=chat(model="absent") | {"stream": stream})
+        assert answer.status_code == 503
+        assert answer.json()["error"]["type"] == "server_error"
+        assert "choices" not in answer.json()
 
 
 def test_other_addresses_are_not_played(models: TestClient) -> None:

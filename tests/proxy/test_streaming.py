@@ -1,17 +1,23 @@
 """Streams of every kind pass on as they come: the upstream goes on only when the client has all."""
 
+import gzip
 import http.client
 import json
 import socket
 import threading
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+import zstandard
 from mitmproxy.test import tflow
 
 from proxy.passage import Passage
-from proxy.streaming import Tee, streams, unmeasure
+from proxy.redaction import Redaction
+from proxy.streaming import Hiding, Tee, streams, unmeasure
+from proxy.wholebody import BROKEN
+from proxy.wire.aws_eventstream import read_messages
 from proxy.wire.exchange import ErrorKind, body_bytes
 from proxy.wire.lastword import AWS_EVENTS, JSON, JSON_LINES, SERVER_EVENTS
 from proxy.wire.partial import RawRequest
@@ -235,10 +241,67 @@ def test_what_only_begins_like_a_key_arrives_in_the_end(tmp_path: Path) -> None:
     )
 
 
-def test_where_a_checksum_would_not_fit_any_more_the_client_gets_all_as_it_is(
+FRAMES = [eventstream.start(), eventstream.text(f"it is {SECRET}"), eventstream.text("月")]
+HIDDEN_FRAMES = [FRAMES[0], eventstream.text("it is [provider key]"), FRAMES[2]]
+
+
+def test_a_message_with_an_echoed_key_gets_checksums_that_fit_however_it_is_cut(
     tmp_path: Path,
 ) -> None:
-    assert teed(tmp_path, [SAID], AWS_EVENTS) == SAID
+    said = b"".join(FRAMES)
+    for number, cut in enumerate(range(0, len(said) + 1, 7)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        got = teed(folder, [said[:cut], said[cut:]], AWS_EVENTS)
+        assert got == b"".join(HIDDEN_FRAMES)
+        assert len(list(read_messages(got))) == len(FRAMES)
+    folder = tmp_path / "damaged"
+    folder.mkdir()
+    damaged = [FRAMES[0], b"?" + FRAMES[1][1:90], FRAMES[1][90:]]
+    assert SECRET.encode() not in teed(folder, damaged, AWS_EVENTS), "no message, but no key either"
+
+
+def test_a_message_with_an_echoed_key_is_recorded_as_the_agent_got_it(bench: Bench) -> None:
+    answer = head(AWS_EVENTS) + b"".join(map(chunk, FRAMES)) + b"0\r\n\r\n"
+    bench.upstream.play = lambda connection, seen: connection.sendall(answer)
+    client = bench.open(secret=SECRET)
+    assert client.ask(path="/model/x/converse-stream")[1] == b"".join(HIDDEN_FRAMES)
+    (exchange,) = recording_of(bench.close(client)).exchanges
+    assert exchange.response is not None
+    assert body_bytes(exchange.response.body) == b"".join(HIDDEN_FRAMES)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, zstandard.compress])
+def test_a_stream_that_is_compressed_without_saying_so_tells_no_key(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    for number, (said, got) in enumerate([(SAID, BROKEN), (HIDDEN, pack(HIDDEN))]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        packed = pack(said)
+        assert teed(folder, [packed[:9], packed[9:]]) == got
+
+
+LONGER = f"{SECRET}-and-more"
+OTHER = f"{SECRET[-4:]}-other-key"
+
+
+def test_a_key_that_begins_like_another_hides_no_part_of_it(tmp_path: Path) -> None:
+    """Nor does one that begins as another ends."""
+    redaction = Redaction(secrets=(SECRET, LONGER, OTHER), key="k" * 32, token="0" * 32)
+    for said, got in (
+        (f"a {LONGER} b", b"a [provider key] b"),
+        (f"a {SECRET} b", b"a [provider key] b"),
+        (f"a {SECRET}-and-more", b"a [provider key]"),
+        (f"a {SECRET}-and-mor", b"a [provider key]-and-mor"),
+        (f"a {OTHER}{SECRET}", b"a [provider key][provider key]"),
+    ):
+        assert redaction.without_secret(said.encode()) == got
+        for cut in range(len(said) + 1):
+            hiding = Hiding(redaction, 1000, framed=False)
+            pieces = (said[:cut].encode(), said[cut:].encode())
+            told = b"".join(hiding.passed(piece) for piece in pieces if piece)
+            assert told + hiding.passed(b"") == got, (said, cut)
 
 
 @pytest.mark.parametrize("asked", ["HTTP/1.1", "HTTP/1.0"])

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from mitmproxy.connection import Server
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
@@ -102,7 +104,12 @@ def test_an_answer_that_speaks_for_the_proxy_asks_nobody_for_a_user(bench: Bench
 def test_a_dead_upstream_is_a_502_and_recorded_as_refused(bench: Bench) -> None:
     client = bench.open(upstream=bench.dead)
     assert client.ask()[0] == 502
-    assert client.ask()[0] == 502
+    status, body, headers = client.ask()
+    assert (status, headers["content-type"]) == (502, "application/json")
+    error, address = error_of(body), bench.dead.removeprefix("http://").removesuffix("/v1")
+    assert (error["type"], error["code"]) == ("nonverba_proxy", "no_answer")
+    assert error["message"].startswith(f"no answer came from {address}: ")
+    assert error["message"] == json.loads(body)["message"], "where AWS's clients look for it"
     recording = recording_of(bench.close(client))
     assert recording.complete
     assert [(e.error, e.response) for e in recording.exchanges] == [("refused", None)] * 2

@@ -7,7 +7,7 @@ import brotli
 import pytest
 import zstandard
 
-from proxy.wholebody import BodyTooLargeError, plain, within
+from proxy.wholebody import BodyTooLargeError, guessed, hides, plain, within
 
 TEXT = "月".encode() * 100
 
@@ -124,3 +124,27 @@ def test_a_broken_body_that_grows_over_the_limit_is_refused(
 ) -> None:
     with pytest.raises(BodyTooLargeError):
         list(within(encode(bytes(10_000_000)) + b"x", name, 1000))
+
+
+def without_key(data: bytes) -> bytes:
+    return data.replace(b"a key", b"[hidden]")
+
+
+@pytest.mark.parametrize(("name", "encode"), ENCODINGS)
+def test_a_body_in_a_coding_that_nobody_named_is_read(
+    name: str, encode: Callable[[bytes], bytes]
+) -> None:
+    packed = encode(b"a key " + NOISE)
+    assert b"a key " + NOISE in list(guessed(packed, 100_000))
+    assert b"a key " + NOISE in list(guessed(gzip.compress(packed), 100_000)), "and one within it"
+    cut = [found for found in guessed(packed, 1000) if found.startswith(b"a key ")]
+    assert max(map(len, cut)) == 1000, "as far as the limit, which a file may well be over"
+    for said in ("", "rot13", "compress", name):
+        assert hides(packed[:-1], said, 100_000, without_key)
+        assert not hides(encode(b"nothing " + NOISE)[:-1], said, 100_000, without_key)
+
+
+@pytest.mark.parametrize("data", [b"", b"a key", "a key 月".encode(), b'{"a": "key"}' * 9])
+def test_a_text_is_in_no_coding(data: bytes) -> None:
+    assert list(guessed(data, 1000)) == []
+    assert not hides(data, "", 1000, without_key)

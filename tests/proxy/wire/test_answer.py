@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from proxy.wire.answer import seconds_to_wait
+from proxy.wire.answer import asked_to_wait, seconds_to_wait
 
 NOW = datetime(2026, 10, 21, 7, 27, 30, tzinfo=UTC)
 JST = timezone(timedelta(hours=9))
@@ -58,3 +58,12 @@ def test_a_date_is_read_by_who_has_a_clock_wherever_it_stands(
     assert seconds_to_wait(sent) is None
     assert seconds_to_wait(sent, NOW) == seconds
     assert seconds_to_wait(sent, NOW.astimezone(JST)) == seconds
+
+
+def test_milliseconds_come_first_where_they_are_told() -> None:
+    """C65: the clients that know them do not look at what is rounded to seconds."""
+    date = {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}
+    assert asked_to_wait({"retry-after-ms": "250"} | date, NOW) == 0.25
+    for unread in ({}, {"retry-after-ms": "-1"}, {"retry-after-ms": "soon"}):
+        assert asked_to_wait(unread | date, NOW) == 30.0
+        assert asked_to_wait(unread, NOW) is None

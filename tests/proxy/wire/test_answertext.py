@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.answertext import parse, readable, whole
+from proxy.wire.answertext import parse, parsed, readable, whole
 
 
 def test_stray_bytes_are_escaped_and_stay_readable_as_json() -> None:
@@ -12,6 +12,11 @@ def test_stray_bytes_are_escaped_and_stay_readable_as_json() -> None:
     assert not valid
     assert parse(text) == {"a": "x\\xff月"}
     assert readable("月".encode()) == ("月", True)
+
+
+def test_what_is_not_json_can_be_read_as_nothing() -> None:
+    assert parsed('{"a": 1.0}') == {"a": 1.0}
+    assert parsed('{"a": 1, "a": 1}') is None
 
 
 def test_half_characters_that_meet_become_one() -> None:

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grid.errors import StrictError
-from proxy.wire.aws_eventstream import LONGEST_HEADERS, LONGEST_PAYLOAD, Message, read_messages
+from proxy.wire.aws_eventstream import (
+    LONGEST_HEADERS,
+    LONGEST_PAYLOAD,
+    Message,
+    read_messages,
+    rewritten,
+    split_messages,
+)
 from tests.proxy.wire.eventstream import framed, header
 
 INTEGERS = {2: 8, 3: 16, 4: 32, 5: 64, 8: 64}
@@ -236,3 +243,45 @@ def test_cuts_between_network_chunks_change_nothing(
     data = written(stream)
     at = tuple(sorted(cut % (len(data) + 1) for cut in cuts))
     assert plain(list(read_messages(data))) == by_botocore(data, at)
+
+
+def hidden(data: bytes) -> bytes:
+    return data.replace(b"secret", b"[a key]")
+
+
+def test_a_changed_message_gets_lengths_and_checksums_that_fit_and_the_others_stay() -> None:
+    """In payloads and in the values of headers; botocore reads what comes out."""
+    told = header("said", "a secret") + header("n", 7, 4) + header("raw", b"secret", 6)
+    before = framed(header("n", 7, 4), b"nothing") + framed(told, b'{"a": "secret", "b": "secret"}')
+    after = rewritten(before + before, hidden)
+    assert b"secret" not in after
+    assert after.startswith(framed(header("n", 7, 4), b"nothing"))
+    read = EventStreamBuffer()
+    read.add_data(after)
+    first, second, *_ = messages = list(read)
+    assert len(messages) == 4
+    assert first.payload == b"nothing"
+    assert second.headers == {"said": "a [a key]", "n": 7, "raw": b"[a key]"}
+    assert second.payload == b'{"a": "[a key]", "b": "[a key]"}'
+    assert rewritten(before, lambda data: data) is before
+
+
+def test_what_is_no_message_is_changed_as_it_stands() -> None:
+    whole = framed(b"", b"a secret")
+    spoilt = bytearray(framed(b"", b"a secret"))
+    spoilt[20] ^= 1
+    for rest in (bytes(spoilt), whole[:-5], b"no message, but a secret"):
+        changed = rewritten(whole + rest, hidden)
+        assert changed == framed(b"", b"a [a key]") + hidden(rest)
+    assert rewritten(bytes(spoilt), lambda data: data) == bytes(spoilt)
+
+
+def test_whole_messages_are_told_from_the_beginning_of_the_next() -> None:
+    one, other = framed(header("n", 7, 4), b"one"), framed(b"", b"other")
+    for cut in range(len(one), len(one + other)):
+        data = (one + other)[:cut]
+        assert split_messages(data) == (one, data[len(one) :])
+    assert split_messages(one + other) == (one + other, b"")
+    assert split_messages(one[:-1]) == (b"", one[:-1])
+    with pytest.raises(StrictError, match=f"at byte {len(one)}"):
+        split_messages(one + b"something else altogether")

@@ -129,6 +129,36 @@ def test_a_keep_alive_sent_as_data_is_one_bad_event_and_the_rest_is_kept(
         assert found.skipped == 1
 
 
+DAMAGED = {
+    "cut": b'{"a": 1',
+    "a key twice": b'{"a": 1, "a": 2}',
+    "a number that is none": b'{"a": NaN}',
+    "wrapped twice": b'data: {"a": 1}',
+    "run together with a comment": b': PROCESSING\ndata: {"a": 1}',
+    "two in one": b'{"a": 1}\ndata: {"b": 1}',
+    "in a list": b'[{"a": 1}]',
+    "in a text": b'"{}"',
+}
+
+
+@every_dialect
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_an_event_that_may_have_held_something_is_not_skipped(
+    dialect: Dialect, damage: str
+) -> None:
+    """C55, C61: what is lost there may be a call; some clients read it, some skip it, some raise.
+
+    An error of the provider's is its own, wherever the damage stands.
+    """
+    said = Said(text="moon", calls=(("c1", "pay", "{}"),))
+    events, bad = dialect.stream(said, list), b"data: " + DAMAGED[damage] + b"\n\n"
+    for place in range(len(events) - 1):
+        body = b"".join([*events[:place], bad, *events[place:]])
+        assert "damaged" in reason(dialect, body)
+    failed = decode_answer(exchange(dialect, bad + dialect.error, kind=STREAM))
+    assert isinstance(failed, ProviderError)
+
+
 @every_dialect
 @pytest.mark.parametrize(
     ("ids", "finding"),

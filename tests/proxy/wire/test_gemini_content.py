@@ -239,6 +239,11 @@ def test_an_event_that_is_no_object_is_a_bad_one() -> None:
     assert "no JSON array of objects" in reason(exchange(body({"text": "x"}), ARRAY))
 
 
+def test_an_event_that_may_have_held_something_is_not_skipped() -> None:
+    for damage in (b'{"c":[', b'{"a":1,"a":2}', b'{"a":NaN}', b": PING\r\ndata: {}", b"[{}]"):
+        assert "damaged" in reason(exchange(sse(PIECES[0], damage, *PIECES[1:]), EVENTS))
+
+
 def test_a_stray_byte_is_kept_escaped_and_flagged() -> None:
     """C57: one invalid byte inside words, and Japanese around it unharmed."""
     data = body({"text": "月?の"}).replace(b"?", b"\xff")

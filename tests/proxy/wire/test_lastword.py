@@ -20,6 +20,7 @@ DELTA = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delt
 STOP = {"type": "message_stop"}
 GEMINI = {"candidates": [{"content": {"parts": [{"text": "moon"}]}}]}
 GEMINI_LAST = {"candidates": [{"content": {}, "finishReason": "STOP"}], "usageMetadata": {}}
+UNICODE = "a\u2028b\x85c"
 ITEM = {"message": {"content": "mo"}, "done": False}
 AWS = b"".join([eventstream.start(), eventstream.text("mo"), eventstream.end()])
 STOPPED = eventstream.stop("end_turn")
@@ -28,6 +29,11 @@ ENDED = {
     "chat completions": (SERVER_EVENTS, sse(CHUNK, b"[DONE]")),
     "carriage returns": (SERVER_EVENTS, sse(CHUNK, b"[DONE]", end=b"\r\n\r\n")),
     "without a space": (SERVER_EVENTS, b"data:[DONE]\n\n"),
+    "line ends of two kinds": (SERVER_EVENTS, sse(CHUNK) + b"data: [DONE]\n\r\n"),
+    "words with line ends of Unicode": (
+        SERVER_EVENTS,
+        sse(json.dumps(GEMINI_LAST | {"x": UNICODE}, ensure_ascii=False).encode()),
+    ),
     "a comment behind it": (SERVER_EVENTS, sse(b"[DONE]") + b": bye\n\n"),
     "half a comment behind it": (SERVER_EVENTS, sse(b"[DONE]") + b": by"),
     "an error": (SERVER_EVENTS, sse(CHUNK, {"error": {"message": "overloaded"}})),

@@ -59,3 +59,16 @@ def test_a_repeated_id_within_a_turn_is_ambiguous() -> None:
 def test_a_result_without_a_call_is_paired_with_nothing() -> None:
     assert shapes(result("a")) == [(1, None, None, PairedBy.NOTHING)]
     assert shapes({"role": "assistant", "content": "x"}, result("a"))[0][3] == "nothing"
+
+
+@pytest.mark.parametrize("calls", [5, "ab", {"a": 1}, True, [5, None, "x"], [{}], [{"id": [1]}]])
+def test_calls_of_any_shape_are_no_reason_to_fail(calls: Any) -> None:
+    said = {"role": "assistant", "tool_calls": calls}
+    (found,) = shapes(said, result([1]))
+    assert found[3] in (PairedBy.NOTHING, PairedBy.ORDER, PairedBy.AMBIGUOUS)
+
+
+def test_very_many_results_in_one_turn_are_paired_one_by_one() -> None:
+    many = [str(number) for number in range(20_000)]
+    found = shapes(turn(*many), *map(result, reversed(many)))
+    assert [shape[2] for shape in found] == [*range(19_999, -1, -1)]

@@ -136,6 +136,42 @@ def test_what_stands_behind_a_damaged_body_is_kept_and_the_place_is_told() -> No
     assert "/response/body" in recording.detail
 
 
+@pytest.mark.parametrize("count", [1, 64, 66, 4096, partial.HEAD_LIMIT + 4096])
+def test_zeros_behind_the_end_spoil_the_recording_and_no_exchange(count: int) -> None:
+    """C63: a file that was made longer than what was written into it, as after a power cut."""
+    spoiled = read_partial(WHOLE + bytes(count))
+    assert spoiled.exchanges == read_partial(WHOLE).exchanges
+    assert (spoiled.complete, spoiled.reason) in ((False, Gap.CUT_TAIL), (False, Gap.BAD_LINE))
+    assert f"byte {len(WHOLE)}" in spoiled.detail
+
+
+def test_behind_a_damaged_request_the_others_are_kept() -> None:
+    """C63: they are numbered on from the one that is lost, and no answer to it is believed."""
+    frames = [*FRAMES]
+    frames[1] = frames[1].replace(b'{"a"', b'{"b"')
+    recording = read_partial(b"".join(frames))
+    assert [e.n for e in recording.exchanges] == [1]
+    assert recording.exchanges[0].response == ANSWERED.recorded
+    assert (recording.complete, recording.reason) == (False, Gap.BAD_LINE)
+    again = b"".join([*frames[:2], FRAMES[1], *frames[2:]])
+    assert [e.n for e in read_partial(again).exchanges] == [1]
+
+
+def test_every_damaged_place_is_told_up_to_a_number() -> None:
+    """C63: bad ones are listed with their offset."""
+    frames = [FRAMES[0], *(b"".join(request_frame(n, ASKED)) for n in range(30))]
+    places = [len(b"".join(frames[:at])) for at in range(len(frames))]
+    for bad in ([3, 7, 11], range(1, 30)):
+        spoiled = [one[:-3] + b"?}\n" if at in bad else one for at, one in enumerate(frames)]
+        for tail in (b"", b"0" * 9):
+            detail = read_partial(b"".join([*spoiled, tail])).detail
+            most = 19 if tail else 20
+            told = [f"the frame at byte {places[at]} does" in detail for at in bad]
+            assert told == [place < most for place in range(len(bad))]
+            assert detail.endswith(f"; and {len(bad) - most} more") is (len(bad) > most)
+            assert detail.startswith("the file ends inside") is bool(tail)
+
+
 def test_behind_a_damaged_head_nothing_is_read() -> None:
     """A body may hold frames of its own: after a length that is not sure none may be believed."""
     frames = [*FRAMES[:3], b"x" + FRAMES[3][1:], *FRAMES[4:]]

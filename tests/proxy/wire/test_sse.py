@@ -1,6 +1,6 @@
 import pytest
 
-from proxy.wire.sse import read_events
+from proxy.wire.sse import may_hold, read_events
 
 FRAMINGS = [
     "data: one\n\ndata: two\n\n",
@@ -31,6 +31,21 @@ def test_an_event_that_never_ended_is_told_and_not_given() -> None:
     events = read_events("data: one\n\ndata: tw")
     assert events.data == ("one",)
     assert events.unterminated == "tw"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n: ping", "\n: ping\n", "\nid: 7\n"])
+def test_a_line_end_alone_ends_no_event(end: str) -> None:
+    """C55: the end of the stream is no blank line; clients that go by events never see this one."""
+    events = read_events(f"data: one\n\ndata: two{end}")
+    assert (events.data, events.unterminated) == (("one",), "two")
+    assert read_events(f"data: one\n\ndata: two{end}\n\n").unterminated == ""
+
+
+def test_data_that_may_hold_an_object_is_told_from_noise() -> None:
+    for held in ('{"a"', 'data: {"a": 1}', ': ping\n{"a": 1}', '"{}"'):
+        assert may_hold(held)
+    for noise in ("", ": PROCESSING", "null", "[]", "[DONE] "):
+        assert not may_hold(noise)
 
 
 def test_unicode_line_ends_inside_data_cut_nothing() -> None:

@@ -23,12 +23,28 @@ def test_the_data_is_kept_as_it_was_sent() -> None:
     assert event.body == {"type": "a", "n": 1.0}
 
 
-@pytest.mark.parametrize(
-    "data", ["x", "5", "[]", "null", "{}", '{"a":1}', '{"type":"a","type":"b"}']
-)
+@pytest.mark.parametrize("data", ["x", "5", "[]", "null", "{}", '{"a":1}'])
 def test_what_has_no_type_is_skipped_and_told(data: str) -> None:
     text = f'data: {data}\n\ndata: {{"type":"a"}}\n\n'
     assert read(text) == ([("a", False)], [Finding.BAD_EVENT])
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        'data: {"type":"a","type":"b"}',
+        'event: keepalive\ndata: {"type"',
+        "event: message_delta\ndata: x",
+        "event: content_block_delta\ndata:",
+        "event: response.output_text.delta\ndata: 5",
+    ],
+)
+def test_what_may_have_held_something_is_refused_once_all_is_read(event: str) -> None:
+    found = []
+    with pytest.raises(StrictError, match="damaged"):
+        found += [one.type for one in typed_events(f'{event}\n\ndata: {{"type":"c"}}\n\n', [])]
+    for harmless in ("event: keepalive\ndata: x", "event: ping\ndata:"):
+        assert read(f"{harmless}\n\n") == ([], [Finding.BAD_EVENT])
 
 
 @pytest.mark.parametrize(
