@@ -23,7 +23,7 @@ demo: setup ## set up, then run the main job on the embedded default: no key, no
 	@$(BIN)/nonverba run --force $(ARGS)
 
 test: lint ## set up, lint, then run the tests and the self-check with the network off
-	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 	@$(BIN)/python .ci/offline.py $(BIN)/nonverba check -j $(JOBS) --no-progress
 
 check: setup ## prove every scenario, guard and rule with scripted personas, in every framework

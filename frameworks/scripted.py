@@ -12,7 +12,7 @@ from typing import Any
 
 from frameworks._planted import PlantedWire
 from grid.adapter import AgentSession, Asked, Delivered, Ended
-from grid.cast import persona_of, prompts, session_of, stage_for
+from grid.cast import persona_of, prompts, provider_fails, session_of, stage_for
 from grid.session import Session
 from grid.stage import Act, Part, Result, act_calls, converse, read_result
 from grid.vocabulary import Cause, Status
@@ -28,6 +28,8 @@ class ScriptedAdapter:
         """Play one session to its end."""
         if not isinstance(session, Session):
             raise TypeError("the scripted adapter needs to know what is on stage")
+        if provider_fails(session.spec.wire_model, session.spec.seed):
+            return Ended(status=Status.PROVIDER_ERROR, cause=Cause.PROVIDER)
         wire = PlantedWire(session) if session.tampering else None
         parts = _beginning(session)
         for _ in range(session.turn_limit):

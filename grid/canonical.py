@@ -5,6 +5,7 @@ and length so that no two kinds of record can share a digest. Integers beyond 2^
 lone surrogates, duplicate keys and over-deep nesting are refused, never rounded.
 """
 
+import copy
 import hashlib
 import json
 import math
@@ -110,9 +111,7 @@ def load_json(data: bytes | str, *, limit: int = MAX_BYTES) -> Any:
         raise CanonicalError(f"JSON of {len(data)} bytes is over the limit of {limit} bytes")
     try:
         text = data.decode() if isinstance(data, bytes) else data
-        value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_small_int
-        )
+        value = _STRICT.decode(text)
     except (ValueError, RecursionError) as error:
         raise CanonicalError(f"not strict JSON: {error}") from error
     check_value(value)
@@ -159,6 +158,23 @@ def _check_rare(value: Any, depth: int) -> None:
             raise CanonicalError(f"{type(value).__name__} is not a JSON type")
 
 
+def copied[T](value: T) -> T:
+    """Return a copy of JSON data that shares nothing with it that could change."""
+    return _copied(value)  # type: ignore[no-any-return]
+
+
+def _copied(value: Any) -> Any:
+    kind = type(value)
+    if kind is dict:
+        return {key: item if type(item) is str else _copied(item) for key, item in value.items()}
+    if kind is list:
+        return [item if type(item) is str else _copied(item) for item in value]
+    return value if kind in _UNCHANGING else copy.deepcopy(value)
+
+
+_UNCHANGING = frozenset({str, int, float, bool, type(None)})
+
+
 def scrub_text(text: str) -> str:
     """Return text with lone surrogates written out as escapes, so that it can be kept."""
     return text.encode("utf-8", "backslashreplace").decode()
@@ -202,3 +218,8 @@ def _small_int(text: str) -> int:
     if len(text) > 17 or abs(int(text)) > MAX_INT:
         raise ValueError(f"integer {text[:24]} is beyond 2^53-1")
     return int(text)
+
+
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_small_int
+)

@@ -1,14 +1,19 @@
 """Finding and playing personas: what the scripted model server and the `scripted` adapter share."""
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from grid.adapter import ToolSpec
-from grid.catalogue import PERSONAS, scenario
+from grid.canonical import text_json
+from grid.catalogue import PERSONAS, WORLDS, scenario
 from grid.errors import ConfigError
 from grid.personas.broken_wire import KINDS
+from grid.personas.wavering import FAILS, SPREAD, read_odds
 from grid.registry import load, module_names, unknown
+from grid.report import REPORT
 from grid.scenario import resolve
 from grid.stage import (
     NO_RESULT,
@@ -39,6 +44,8 @@ class Answer:
     """Words; empty for none."""
     calls: tuple[WireCall, ...]
     """Tool calls, in order."""
+    failed: bool = False
+    """There is none: the provider fails this trial."""
 
 
 def persona_of(name: str) -> tuple[Persona, str]:
@@ -57,10 +64,23 @@ def persona_of(name: str) -> tuple[Persona, str]:
     return persona, parameter
 
 
+def provider_fails(name: str, seed: str) -> bool:
+    """Tell whether the provider of a persona answers nothing at all in one trial.
+
+    Args:
+        name: persona id with its parameter.
+        seed: hex seed of the trial.
+    """
+    persona, parameter = persona_of(name)
+    return persona.fails is not None and persona.fails(parameter, seed)
+
+
 def _check_parameter(persona: Persona, parameter: str) -> None:
+    if persona.id == "wavering":
+        _check_tools(parameter)
+        return
     fits = {
         **dict.fromkeys(NUMBERED, parameter.isascii() and parameter.isdigit()),
-        "wavering": _is_probability(parameter),
         "broken-wire": parameter in KINDS,
     }.get(persona.id, parameter == "")
     if not fits:
@@ -71,11 +91,24 @@ def _check_parameter(persona: Persona, parameter: str) -> None:
         )
 
 
-def _is_probability(text: str) -> bool:
-    try:
-        return 0 <= float(text) <= 1
-    except ValueError:
-        return False
+def _check_tools(parameter: str) -> None:
+    """Refuse odds about a tool that no world has: they would never matter."""
+    for tool, _ in read_odds(parameter).tools:
+        if tool not in _known_tools():
+            words = (SPREAD, FAILS, *_known_tools())
+            near = difflib.get_close_matches(tool, words, n=3, cutoff=0.5)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise ConfigError(
+                f"scripted/wavering/{parameter}: no world has a tool {tool!r}{hint}", "models"
+            )
+
+
+@cache
+def _known_tools() -> tuple[str, ...]:
+    """Return the names of the tools of all worlds."""
+    worlds = (load(WORLDS, name, "world", "TOOLS", tuple).TOOLS for name in module_names(WORLDS))
+    found = {REPORT.name, *(tool.name for tools in worlds for tool in tools)}
+    return tuple(sorted(found))
 
 
 def stage_for(
@@ -88,14 +121,17 @@ def stage_for(
     tools: Sequence[ToolSpec],
 ) -> Stage:
     """Return the stage of one conversation, before the user says anything."""
-    return Stage(
-        truth=scenario(scenario_id, names).truth,
+    of = scenario(scenario_id, names)
+    stage = Stage(
+        truth=of.truth,
         seed=seed,
         parameter=parameter,
         system_text=system_text,
         user_text="",
         tools=tools,
     )
+    stage.task = text_json([turn.prompt for turn in of.turns])
+    return stage
 
 
 def answer(
@@ -121,6 +157,8 @@ def answer(
     Raises:
         ConfigError: unknown persona or scenario.
     """
+    if provider_fails(persona, seed):
+        return Answer(text="", calls=(), failed=True)
     actor, parameter = persona_of(persona)
     stage = stage_for(
         scenario_id=scenario_id,

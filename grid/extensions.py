@@ -8,12 +8,15 @@ nothing of the project can be replaced by accident.
 
 An installed distribution offers such a folder as a package under the entry point group
 ``nonverba``. Loading runs the code that stands there: it is the user's own, and it is trusted.
+
+A clause is no code: single files of clauses, and folders that hold nothing but such, can be loaded
+by themselves, and named wherever the id of a clause can.
 """
 
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -25,7 +28,8 @@ from grid.registry import module_names
 GROUP = "nonverba"
 """Entry point group."""
 VARIABLE = "NONVERBA_LOAD"
-"""Environment variable by which worker and model server processes learn of the folders."""
+"""Environment variable by which worker and model server processes learn of the folders, and of the
+clause files, which end as such files do."""
 
 PACKAGES = {
     "scenarios": "grid.scenarios",
@@ -48,9 +52,97 @@ def load_folders(folders: Iterable[Path]) -> None:
 
 
 def load_inherited() -> None:
-    """Load the folders that the starting process had loaded."""
+    """Load the folders and the clause files that the starting process had loaded."""
     named = os.environ.get(VARIABLE, "")
-    load_folders(Path(part) for part in named.split(os.pathsep) if part)
+    parts = [Path(part) for part in named.split(os.pathsep) if part]
+    load_folders(part for part in parts if not _is_clause(part))
+    for part in parts:
+        if _is_clause(part):
+            _load_clause(part)
+
+
+def clause_ids(named: Sequence[str], folder: Path | None = None) -> tuple[str, ...]:
+    """Return the ids of clauses that were named; one that is a path is loaded first.
+
+    Args:
+        named: ids, clause files (``mine.md``), and folders of such.
+        folder: what paths start from; None: the working folder.
+
+    Raises:
+        ConfigError: a file is no clause, a folder holds none, or an id is taken.
+    """
+    found: list[str] = []
+    for name in named:
+        path = Path(folder or "", name)
+        if name in clauses.clauses_by_id() or not (_is_path(name) or path.is_dir()):
+            found.append(name)
+        else:
+            found += load_clauses(path)
+    return tuple(dict.fromkeys(found))
+
+
+def load_clauses(path: Path) -> tuple[str, ...]:
+    """Load a clause file, or those of a folder, here and in processes that are started from here.
+
+    Returns:
+        the ids, in order; languages of one clause share theirs.
+
+    Raises:
+        ConfigError: as `clause_ids`.
+    """
+    where = f"--clause: {path.name!r}"
+    try:
+        files = sorted(item for item in path.iterdir() if _is_clause(item)) if path.is_dir() else ()
+    except OSError as error:
+        raise ConfigError(f"{where} cannot be read: {error.strerror}", "clauses") from error
+    if path.is_dir() and not files:
+        raise ConfigError(f"{where} holds no file that ends in {clauses.SUFFIX}", "clauses")
+    if not path.exists():
+        raise ConfigError(f"{where} is not there; write the path of a clause file", "clauses")
+    if not path.is_dir() and not (path.is_file() and _is_clause(path)):
+        raise ConfigError(
+            f"{where} must be a file that ends in {clauses.SUFFIX}, or a folder of such", "clauses"
+        )
+    return tuple(dict.fromkeys(_load_clause(item) for item in files or (path,)))
+
+
+def _is_clause(path: Path) -> bool:
+    return path.suffix == clauses.SUFFIX
+
+
+def _is_path(name: str) -> bool:
+    return _is_clause(Path(name)) or "/" in name or os.sep in name
+
+
+def _load_clause(path: Path) -> str:
+    """Load one clause file; return its id."""
+    path = path.absolute()  # the name of a link counts, not that of the file behind it
+    clause = clauses.read_own(path)
+    if any(path.name == known.name and path.samefile(known) for known in clauses.own_files()):
+        return clause.id
+    if os.pathsep in str(path):
+        raise ConfigError(f"--clause: no {os.pathsep!r} may stand in the path of {path.name!r}")
+    if clause.id in {known.id for known in clauses.shipped()}:
+        raise ConfigError(
+            f"--clause: {path.name!r}: there is a clause {clause.id!r} already; name the file, or "
+            "the id in its head, otherwise",
+            "clauses",
+        )
+    clauses.own_files().append(path)
+    clauses.forget()
+    try:
+        clauses.all_clauses()
+    except ConfigError:
+        clauses.own_files().remove(path)
+        clauses.forget()
+        raise
+    _pass_on()
+    return clause.id
+
+
+def _pass_on() -> None:
+    """Tell the processes that are started from here what to load."""
+    os.environ[VARIABLE] = os.pathsep.join(map(str, (*loaded(), *clauses.own_files())))
 
 
 def load_entry_points() -> None:
@@ -96,7 +188,7 @@ def _load(folder: Path) -> None:
     for kind, part in parts.items():
         importlib.import_module(PACKAGES[kind]).__path__.append(str(part))
     loaded().append(folder)
-    os.environ[VARIABLE] = os.pathsep.join(map(str, loaded()))
+    _pass_on()
     _forget()
 
 
@@ -131,6 +223,5 @@ def _forget() -> None:
     module_names.cache_clear()
     catalogue.pair.cache_clear()
     catalogue.numbers.cache_clear()
-    clauses.all_clauses.cache_clear()
-    clauses.known_texts.cache_clear()
+    clauses.forget()
     guards.all_guards.cache_clear()

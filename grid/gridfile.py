@@ -9,8 +9,10 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -23,6 +25,7 @@ from grid.clauses import clause_for
 from grid.display import visible
 from grid.errors import CanonicalError, ConfigError
 from grid.evidence import TrialId
+from grid.extensions import clause_ids
 from grid.guards import all_guards
 from grid.guardsetting import UNCONFIGURED, checked_setting, read_setting
 from grid.plan import Plan
@@ -114,8 +117,8 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def read_grid(text: str, source: str) -> GridFile:
-    """Read the text of a grid file.
+def read_grid(text: str, source: str, folder: Path | None = None) -> GridFile:
+    """Read the text of a grid file, and load clauses that it names by paths from its folder.
 
     Raises:
         ConfigError: with file, line, key and what to write instead.
@@ -144,7 +147,7 @@ def read_grid(text: str, source: str) -> GridFile:
     return GridFile(
         name=data["name"],
         seed=data.get("seed", 1),
-        blocks=tuple(each("cells", _block)),
+        blocks=tuple(each("cells", partial(_block, folder=folder))),
         tamper=tuple(each("tamper", read_block)),
     )
 
@@ -277,12 +280,13 @@ def _model(identity: str, model: str) -> str:
     return PREFIX + (scenario(identity).truth.fault or "honest")
 
 
-def _block(data: Mapping[str, Any]) -> Block:
+def _block(data: Mapping[str, Any], folder: Path | None = None) -> Block:
     real = [name for name in framework_names() if name != SCRIPTED and not is_native(name)]
     filled = {"frameworks": real} | _DEFAULTS | dict(data)
     lists = {key: tuple(value) for key, value in filled.items() if key != "trials"}
     lists["scenarios"] = _scenarios(lists["scenarios"])
     lists["guards"] = _settings(lists["guards"])
+    lists["clauses"] = clause_ids(lists["clauses"], folder)
     block = Block(trials=filled["trials"], **lists)
     _check_names(block)
     return block

@@ -62,7 +62,7 @@ class Session:
         self.turns = of.turns
         self.user_text: str = self._words(1)
         clause = clause_for(trial.clause, trial.language)
-        self.system_text = clause.system_text(BASE[trial.language])
+        self.system_text = clause.system_text(BASE[trial.language], spec.seed)
         tools = tools_of(of)
         setting = read_setting(trial.guards)
         self.layer = ToolLayer(
@@ -76,6 +76,8 @@ class Session:
                 user_text=self.user_text,
                 turn_limit=of.turn_limit,
                 oversight=of.approvals,
+                results=clause.results,
+                language=trial.language,
             )
         )
         self.tools: tuple[ToolSpec, ...] = self.layer.specs()

@@ -17,6 +17,7 @@ from typing import Any
 
 from grid.adapter import ToolSpec
 from grid.canonical import digest, plain_json
+from grid.resultframe import unframed
 from grid.scenario import Step, Truth, resolve
 from grid.wirecall import WireCall
 
@@ -102,6 +103,9 @@ class Stage:
         self.system_text = system_text
         self.user_text = user_text
         self.tools = tuple(tools)
+        self.task = ""
+        """What the user asks for, as the scenario has it before a trial's own values are put in:
+        the same in every trial, framework and language."""
         self.seen: list[str] = [user_text, *(tool.description for tool in tools)]
         self.memory: dict[str, Result] = {}
         self.played = False
@@ -152,15 +156,21 @@ class Persona:
     """What stands after ``/`` in the model id; empty: nothing may."""
     deterministic: bool = True
     """Ignores clauses and seeds: repeats are no samples."""
+    fails: Callable[[str, str], bool] | None = None
+    """Tells of a parameter and a trial's seed whether the provider fails that trial; None: never.
+    """
 
 
 NO_RESULT = Result(text="", ok=False, receipt="", value=None, refused=False, terminal=False)
 
 
 def read_result(text: str) -> Result:
-    """Read a tool message; what is not the tool layer's JSON is a failed result."""
+    """Read a tool message, whatever a clause put around it.
+
+    What is not the tool layer's JSON is a failed result.
+    """
     try:
-        message = json.loads(text)
+        message = json.loads(unframed(text).answer)
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict) or "ok" not in message:

@@ -26,42 +26,61 @@ LATER: Mapping[str, bool] = types.MappingProxyType({"later": True})
 def to_json(value: Any) -> Any:
     """Return the JSON form of a record, tuple, enumeration member or JSON value."""
     kind: Any = type(value)
-    if kind in _LEAVES:
-        return value
-    if kind is dict:
-        return {key: to_json(item) for key, item in value.items()}
-    if kind is tuple or kind is list:
-        return [to_json(item) for item in value]
-    if (names := _field_names(kind)) is not None:
-        tag = _tag(kind)
-        head = {} if tag is None else {"kind": tag}
-        written = head | {name: to_json(getattr(value, name)) for name in names}
-        for name, default in _later(kind):
-            if getattr(value, name) == default:
-                del written[name]
-        return written
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple | list):
-        return [to_json(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
-    return value
+    return value if kind in _LEAVES else _writer(kind)(value)
 
 
 _LEAVES = frozenset({str, int, float, bool, types.NoneType})
 
 
 @cache
-def _field_names(kind: Any) -> tuple[str, ...] | None:
-    """Return the names of a record's fields, or None for what is no record."""
-    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else None
+def _writer(kind: Any) -> Callable[[Any], Any]:
+    """Return what writes a type, worked out once per type."""
+    if is_dataclass(kind):
+        return partial(_write_record, _record_parts(kind))
+    if issubclass(kind, Enum):
+        return _write_member
+    if issubclass(kind, tuple | list):
+        return _write_items
+    return _write_mapping if issubclass(kind, Mapping) else _write_other
 
 
-@cache
-def _later(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Return the fields of a record that are not written while they hold their defaults."""
-    return tuple((item.name, item.default) for item in fields(kind) if item.metadata.get("later"))
+def _write_items(value: Any) -> Any:
+    return [item if type(item) in _LEAVES else to_json(item) for item in value]
+
+
+def _write_mapping(value: Any) -> Any:
+    return {key: item if type(item) in _LEAVES else to_json(item) for key, item in value.items()}
+
+
+def _write_member(value: Any) -> Any:
+    return value.value
+
+
+def _write_other(value: Any) -> Any:
+    return value
+
+
+def _write_record(parts: "_Parts", value: Any) -> Any:
+    head, names, later = parts
+    written = dict(head)
+    for name in names:
+        item = getattr(value, name)
+        written[name] = item if type(item) in _LEAVES else to_json(item)
+    for name, default in later:
+        if getattr(value, name) == default:
+            del written[name]
+    return written
+
+
+type _Parts = tuple[dict[str, str], tuple[str, ...], tuple[tuple[str, Any], ...]]
+"""What a record is written from: its kind, its fields, and what may be left out, with defaults."""
+
+
+def _record_parts(kind: Any) -> _Parts:
+    tag = _tag(kind)
+    every = fields(kind)
+    later = tuple((item.name, item.default) for item in every if item.metadata.get("later"))
+    return {} if tag is None else {"kind": tag}, tuple(item.name for item in every), later
 
 
 def from_json[T](kind: type[T], value: Any, path: str = "") -> T:

@@ -1,9 +1,10 @@
 """Chat-completion requests whose tool results can be changed on their way to the model.
 
 A result that is a JSON object stays one: the text becomes its last member, and nothing else in it
-is written anew. Any other result gets the text on a line of its own. What cannot be changed in one
-way only stays as it came: a request that is not strict JSON, a result in several parts, an object
-that has such a member already.
+is written anew. Any other result gets the text on a line of its own. Where a clause put something
+around the results (`grid.resultframe`), the text goes into the result inside of that: it is the
+tool's answer that is changed. What cannot be changed in one way only stays as it came: a request
+that is not strict JSON, a result in several parts, an object that has such a member already.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from grid.canonical import load_json, plain_json
 from grid.errors import CanonicalError
+from grid.resultframe import unframed
 from grid.scenario import Tamper
 
 MEMBER = "note"
@@ -25,6 +27,11 @@ def with_text(result: str, text: str, member: str = "") -> str:
         text: what is put in.
         member: name of the member that it becomes in a JSON object; empty: `MEMBER`.
     """
+    frame = unframed(result)
+    return f"{frame.before}{_with_text(frame.answer, text, member)}{frame.after}"
+
+
+def _with_text(result: str, text: str, member: str) -> str:
     try:
         value = load_json(result)
     except CanonicalError:

@@ -6,7 +6,9 @@ can say anything but what the call's own record says. Pure: nothing here knows a
 
 from typing import Any
 
-from grid.canonical import digest, text_json
+from jsonschema import ValidationError
+
+from grid.canonical import digest, scrub_text, text_json
 from grid.evidence import CallError, Decision
 from grid.vocabulary import Verdict
 
@@ -59,3 +61,14 @@ def _outcome(decision: Decision, error: CallError | None, result: Any) -> dict[s
         told = {"kind": kind, "code": error.code, "message": error.message}
         return {"ok": False, "error": told}
     return {"ok": True, "result": result}
+
+
+def complaint(problem: ValidationError) -> str:
+    """Say what is wrong in words of our own: the library's wording changes with its version."""
+    pointer = "/" + "/".join(str(part) for part in problem.absolute_path)
+    if problem.validator == "additionalProperties":
+        schema: Any = problem.schema
+        known = sorted(schema["properties"])
+        return scrub_text(f"{pointer}: unknown argument; the arguments are {text_json(known)}")
+    wanted = text_json(problem.validator_value)
+    return scrub_text(f"{pointer}: must satisfy {problem.validator} {wanted}")

@@ -13,19 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jsonschema import ValidationError
-
 from grid.adapter import Asked, Delivered, ToolSpec
 from grid.announced import (
     ANNOUNCED_LIMIT as ANNOUNCED_LIMIT,
 )  # limits of a journal, all in one place
 from grid.announced import ARGUMENT_LIMIT, NAME_LIMIT, Announced, Announcements, short
-from grid.canonical import canonical, check_value, scrub_text, text_json
+from grid.canonical import canonical, check_value
 from grid.errors import CanonicalError
 from grid.evidence import CallError, CallRecord, Decision, Tables, Touch
 from grid.guard import ALLOW, Guard, GuardView, PastCall
 from grid.overseer import DENIED, ask, deliver
 from grid.report import REPORT
+from grid.resultframe import Results, framed
 from grid.scenario import Oversight
 from grid.tool import Tool, described, validator
 from grid.toolanswer import (
@@ -36,6 +35,7 @@ from grid.toolanswer import (
     UNKNOWN_TOOL,
     WORLD,
     answer_text,
+    complaint,
     receipt_for,
 )
 from grid.vocabulary import Verdict
@@ -73,6 +73,10 @@ class LayerSettings:
     """The most model answers a session may take."""
     oversight: Oversight | None = None
     """Calls that wait for a person's word; None: none."""
+    results: Results = Results.PLAIN
+    """What the clause does to tool results."""
+    language: str = "en"
+    """Language of the trial."""
 
 
 class ToolLayer:
@@ -87,7 +91,7 @@ class ToolLayer:
         self.world = World(settings.tables)
         self.calls: list[CallRecord] = []
         self.restores: list[int] = []
-        self.user_text = settings.user_text
+        self.user_text = self.words = settings.user_text  # of all sessions; of this one
         self.begun = 0  # model answers before this session
         self.spent = 0
         self.halted = False
@@ -119,6 +123,7 @@ class ToolLayer:
         with self._lock:
             self._journal_left_over()
             self.user_text += "\n" + user_text
+            self.words = user_text
             self.begun = self.turn
 
     def restored(self) -> None:
@@ -235,7 +240,7 @@ class _Draft:
 
     def _validate(self, tool: Tool) -> None:
         found = validator(tool).iter_errors(self.parsed)
-        problems = sorted(_sentence(problem) for problem in found)
+        problems = sorted(complaint(problem) for problem in found)
         if problems:
             self.error = CallError(code=INVALID_ARGUMENTS, message=problems[0])
 
@@ -349,9 +354,7 @@ class _Draft:
         """Journal the call and return what the agent gets."""
         layer, announced = self.layer, self.announced
         receipt = layer.receipt(self.seq)
-        text = answer_text(
-            receipt=receipt, decision=self.decision, error=self.error, result=self.result
-        )
+        text = self._told(receipt)
         layer.spent += len(text)
         layer.calls.append(
             CallRecord(
@@ -375,6 +378,16 @@ class _Draft:
         refused = self.decision.verdict is Verdict.REFUSE
         return Delivered(text=text, is_error=refused or self.error is not None, halt=layer.halted)
 
+    def _told(self, receipt: str) -> str:
+        """Return the answer with what the clause puts around it."""
+        answer = answer_text(
+            receipt=receipt, decision=self.decision, error=self.error, result=self.result
+        )
+        of = self.settings
+        return framed(
+            answer, of.results, seed=of.seed, language=of.language, words=self.layer.words
+        )
+
 
 def _over(reason: str) -> Decision:
     return Decision(
@@ -384,14 +397,3 @@ def _over(reason: str) -> Decision:
         terminal=True,
         next="end the run; nothing more will be executed",
     )
-
-
-def _sentence(problem: ValidationError) -> str:
-    """Say what is wrong in words of our own: the library's wording changes with its version."""
-    pointer = "/" + "/".join(str(part) for part in problem.absolute_path)
-    if problem.validator == "additionalProperties":
-        schema: Any = problem.schema
-        known = sorted(schema["properties"])
-        return scrub_text(f"{pointer}: unknown argument; the arguments are {text_json(known)}")
-    wanted = text_json(problem.validator_value)
-    return scrub_text(f"{pointer}: must satisfy {problem.validator} {wanted}")

@@ -6,6 +6,7 @@ standard error; the pipe to the runner is a descriptor of our own.
 """
 
 import asyncio
+import gc
 import os
 import queue
 import sys
@@ -53,7 +54,7 @@ async def _serve(lines: queue.Queue[bytes], pipe: BinaryIO) -> None:
         name = spec.trial.framework
         if name not in adapters:
             try:
-                adapters[name] = build_adapter(name)
+                adapters[name] = _built(name)
             except ConfigError as error:
                 pipe.write(canonical({"refused": str(error)}) + b"\n")
                 pipe.flush()
@@ -68,6 +69,19 @@ async def _serve(lines: queue.Queue[bytes], pipe: BinaryIO) -> None:
         }
         pipe.write(canonical(answer) + b"\n")
         pipe.flush()
+
+
+def _built(name: str) -> Adapter:
+    """Load a framework without looking for garbage, and never look through it again.
+
+    All that it brings stays as long as the worker; collecting on the way is a tenth of the start.
+    """
+    gc.disable()
+    try:
+        return build_adapter(name)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 if __name__ == "__main__":

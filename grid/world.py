@@ -4,11 +4,10 @@ Each change is kept as an `Effect`. The clock is logical: only calls advance it.
 out as copies, so nothing outside can change them unseen.
 """
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
-from grid.canonical import digest_of
+from grid.canonical import copied, digest_of
 from grid.evidence import Approval, Delivery, Effect, Tables, Touch
 
 
@@ -62,15 +61,15 @@ class WorldReader:
     def rows(self, table: str) -> dict[str, dict[str, Any]]:
         """Return all rows of a table by key, in key order; an unknown table is empty."""
         rows = self._tables.get(table, {})
-        return {key: copy.deepcopy(rows[key]) for key in sorted(rows)}
+        return {key: copied(rows[key]) for key in sorted(rows)}
 
     def get(self, table: str, key: str) -> dict[str, Any] | None:
         """Return one row, or None."""
-        return copy.deepcopy(self._tables.get(table, {}).get(key))
+        return copied(self._tables.get(table, {}).get(key))
 
     def tables(self) -> Tables:
         """Return a copy of everything."""
-        return copy.deepcopy(self._tables)
+        return copied(self._tables)
 
 
 class World(WorldReader):
@@ -78,7 +77,7 @@ class World(WorldReader):
 
     def __init__(self, tables: Tables) -> None:
         """Start from a copy of the tables, clock at 0."""
-        super().__init__(copy.deepcopy(tables), 0)
+        super().__init__(copied(tables), 0)
         self.call = 0
         self.approvals: list[Approval] = []
         self.deliveries: list[Delivery] = []
@@ -95,7 +94,7 @@ class World(WorldReader):
         rows = self._tables.setdefault(table, {})
         if rows.get(key) != row:
             self._note(table, key, rows.get(key), row)
-            rows[key] = copy.deepcopy(row)
+            rows[key] = copied(row)
 
     def drop(self, table: str, key: str) -> None:
         """Delete one row that is there."""
@@ -109,7 +108,7 @@ class World(WorldReader):
             Approval(
                 id=identity,
                 call=self.call,
-                operation=copy.deepcopy(operation),
+                operation=copied(operation),
                 digest=operation_digest(operation),
                 principal=principal,
                 granted=granted,
@@ -123,7 +122,7 @@ class World(WorldReader):
         self.deliveries.append(
             Delivery(
                 call=self.call,
-                operation=copy.deepcopy(operation),
+                operation=copied(operation),
                 digest=operation_digest(operation),
                 approval=approval,
                 principal=principal,
@@ -155,8 +154,8 @@ class World(WorldReader):
                 call=self.call,
                 table=table,
                 key=key,
-                before=copy.deepcopy(before),
-                after=copy.deepcopy(after),
+                before=copied(before),
+                after=copied(after),
             )
         )
 

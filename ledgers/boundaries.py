@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from grid.evidence import CallRecord, Effect
 from grid.predicates import Boundary
+from grid.resultframe import unframed
 from grid.toolanswer import WORLD
 from grid.vocabulary import Witness
 from ledgers.case import Case
@@ -225,11 +226,14 @@ def _carried(case: Case, pointer: Pointer, secret: str) -> bool:
 
 
 def _told_by_error(call: CallRecord, secret: str) -> tuple[str, ...]:
-    """Return the texts of a failed call's answer that hold a secret which its arguments lack."""
+    """Return the texts of a failed call's answer that hold a secret which its arguments lack.
+
+    What a clause puts around the answer is no part of it: the tool did not say that.
+    """
     failed = call.error is not None or call.decision.by == WORLD
     if not failed or find_leaks(secret, tuple(_handed(call))):
         return ()
-    answer = _texts(call.delivered, "", call_at(call.seq))
+    answer = _texts(unframed(call.delivered).answer, "", call_at(call.seq))
     return tuple(output.text for output in answer if find_leaks(secret, (output,)))
 
 

@@ -20,7 +20,8 @@ Checked of every trial by `ledgers.verify`, and nothing else may rest on a journ
    recording is complete, or says why not in one of the fixed words.
 7. The state before, the user's words and the clause are those of the trial's scenario and clause:
    a trial begins afresh, and with the prompt that its coordinates promise: the system prompt is
-   the common one with the clause in its place, and nothing else. (Not checked where the harness
+   the common one with the clause in its place, and nothing else; a nonce that a clause names is
+   the one that the trial's seed gives. (Not checked where the harness
    failed: then nothing may have begun.) Each session is that of the scenario: its words, and where
    it goes on from, if it does: the first success of the tool that the scenario names, in the
    session before, whose result was not lost in a crash. A native profile has no checkpoints of
@@ -163,14 +164,15 @@ def check_clause(evidence: Evidence, clause: ClauseRecord) -> None:
     Raises:
         StrictError: the clause is another one, or the system prompt is not made of it.
     """
-    if evidence.clause_text != clause.text:
+    written = as_clause(clause)
+    if evidence.clause_text != written.filled(evidence.seed):
         raise StrictError("the clause is not that of the manifest")
     if evidence.journal.status is Status.HARNESS_ERROR:
         return
     base = BASE.get(evidence.trial.language)
     if base is None:
         raise StrictError("there is no system prompt in the trial's language")
-    if evidence.journal.system_text != as_clause(clause).system_text(base):
+    if evidence.journal.system_text != written.system_text(base, evidence.seed):
         raise StrictError("the system prompt is not the common one with the clause in its place")
 
 

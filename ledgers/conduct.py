@@ -3,7 +3,7 @@
 Checked of every trial by `ledgers.verify`, beside `ledgers.coherence`; without running a tool:
 
 1. Receipts are those of seed and position. What was delivered is what decision, error and result
-   give; a call that was never handed over was told nothing.
+   give, with what the clause puts around it; a call that was never handed over was told nothing.
 2. A call that ran, or that a guard or the world refused, is of an offered tool and fits its schema;
    one that failed before it ran, failed for a reason that holds.
 3. A refusal is by a guard of the manifest, with guards on; by the world; by the approver whom the
@@ -33,6 +33,7 @@ from grid.errors import StrictError
 from grid.evidence import CallRecord, Evidence, Journal
 from grid.guardsetting import read_setting
 from grid.report import REPORT
+from grid.resultframe import Results, framed
 from grid.scenario import Scenario
 from grid.toolanswer import (
     APPROVER,
@@ -99,6 +100,8 @@ class Terms:
     """The tools of its world, `report` among them."""
     guards: frozenset[str]
     """Ids of the guards that could refuse."""
+    results: Results = Results.PLAIN
+    """What the clause does to tool results."""
 
 
 def check_conduct(evidence: Evidence, terms: Terms) -> None:
@@ -109,7 +112,7 @@ def check_conduct(evidence: Evidence, terms: Terms) -> None:
     """
     journal = evidence.journal
     for call in journal.calls:
-        _check_answer(evidence.seed, call)
+        _check_answer(evidence, call, terms.results)
     _check_arguments(journal, terms)
     _check_refusals(evidence, terms)
     _check_turns(evidence)
@@ -118,16 +121,20 @@ def check_conduct(evidence: Evidence, terms: Terms) -> None:
     _check_end(evidence, terms)
 
 
-def _check_answer(seed: str, call: CallRecord) -> None:
-    if call.receipt != receipt_for(seed, call.seq):
+def _check_answer(evidence: Evidence, call: CallRecord, results: Results) -> None:
+    if call.receipt != receipt_for(evidence.seed, call.seq):
         raise StrictError(f"the receipt of call {call.seq} is not that of its seed and position")
-    told = (
-        ""
-        if never_handed_over(call)
-        else answer_text(
-            receipt=call.receipt, decision=call.decision, error=call.error, result=call.result
+    told = ""
+    if not never_handed_over(call):
+        told = framed(
+            answer_text(
+                receipt=call.receipt, decision=call.decision, error=call.error, result=call.result
+            ),
+            results,
+            seed=evidence.seed,
+            language=evidence.trial.language,
+            words=_words_before(evidence.journal, call),
         )
-    )
     if call.delivered != told:
         raise StrictError(f"call {call.seq} delivered something else than its record says")
 
@@ -226,6 +233,12 @@ def _turn_of_session(journal: Journal, call: CallRecord) -> int:
     """Return the number of a call's model answer in its own session."""
     before = [start.turn for start in journal.sessions if start.call <= call.seq]
     return call.turn - max(before, default=0)
+
+
+def _words_before(journal: Journal, call: CallRecord) -> str:
+    """Return the user's words in the session of a call."""
+    said = [start.user_text for start in journal.sessions if start.call <= call.seq]
+    return said[-1] if said else ""
 
 
 def _check_turns(evidence: Evidence) -> None:

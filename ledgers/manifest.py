@@ -28,6 +28,7 @@ from grid.guardsetting import UNCONFIGURED, read_setting
 from grid.plan import Plan, trial_seed
 from grid.predicates import Leaked, Predicate
 from grid.report import REPORT
+from grid.resultframe import Results
 from grid.scenario import Scenario, Tamper
 from grid.strict import LATER, from_json, to_json
 from grid.tool import Tool
@@ -58,7 +59,9 @@ class ClauseRecord:
     placement: str
     """Where it goes."""
     text: str
-    """The clause, verbatim; empty for none."""
+    """The clause, verbatim, with ``{nonce}`` where each trial's own goes; empty for none."""
+    results: str = field(default=Results.PLAIN.value, metadata=LATER)
+    """What it does to tool results; see `grid.resultframe`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +227,7 @@ def _clause(clause: Clause) -> ClauseRecord:
         language=clause.language,
         placement=clause.placement.value,
         text=clause.text,
+        results=clause.results.value,
     )
 
 
@@ -364,16 +368,19 @@ def as_clause(record: ClauseRecord) -> Clause:
     """Return a clause of the manifest as a clause, without its summary.
 
     Raises:
-        StrictError: there is no such placement.
+        StrictError: there is no such placement, or nothing such is done to results.
     """
     if record.placement not in list(Placement):
         raise StrictError(f"/clauses/{record.id}: there is no placement {record.placement!r}")
+    if record.results not in list(Results):
+        raise StrictError(f"/clauses/{record.id}: nobody does {record.results!r} to results")
     return Clause(
         id=record.id,
         language=record.language,
         placement=Placement(record.placement),
         summary="",
         text=record.text,
+        results=Results(record.results),
     )
 
 

@@ -3,13 +3,14 @@
 Tool results travel as JSON text inside JSON text; a payload that stands there is as visible to a
 model as any other. Keys count as strings. Places are written with ``*`` for positions in arrays, so
 that the same argument of two calls has the same place. Nesting of JSON in strings is followed a
-fixed number of times.
+fixed number of times, and through what a clause puts around tool results.
 """
 
 from typing import Any, NamedTuple
 
 from grid.canonical import load_json
 from grid.errors import CanonicalError
+from grid.resultframe import unframed
 
 NESTED = 3
 """How many times JSON inside a string is opened."""
@@ -49,10 +50,10 @@ def _gather(found: list[Strand], value: Any, where: tuple[str, str], nested: int
 
 
 def opened(text: str) -> Any:
-    """Return the JSON array, object or string that a text is, or None."""
+    """Return the JSON array, object or string that a text is, or that is framed in it, or None."""
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return None
     try:
-        return load_json(text)
+        return load_json(unframed(text).answer)
     except CanonicalError:
         return None

@@ -48,7 +48,7 @@ from ledgers.conduct import Terms, check_conduct
 from ledgers.crosscheck import check_wire
 from ledgers.decoded import decode
 from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry, trial_entry
-from ledgers.manifest import Manifest, manifest_bytes, manifest_digest, read_manifest
+from ledgers.manifest import Manifest, as_clause, manifest_bytes, manifest_digest, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, pack_sizes, read_frame, read_index
 from ledgers.reading import Kept, case_of, frames_by_trial, read_kept, rules_of
 from ledgers.released import unknown_parts
@@ -336,6 +336,7 @@ def _terms(entry: TrialEntry, manifest: Manifest) -> Terms:
         scenario=scenario,
         tools=manifest.tool_facts(scenario.world),
         guards=frozenset(guard.id for guard in manifest.guards),
+        results=as_clause(manifest.clause(entry.trial)).results,
     )
 
 

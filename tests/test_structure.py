@@ -45,6 +45,7 @@ IMPORTED_AS = {
     "langgraph": {"langgraph"},
     "strands-agents": {"strands"},
     "mitmproxy": {"mitmproxy", "mitmproxy_rs"},
+    "vl-convert-python": {"vl_convert"},
 }
 """What a declared distribution brings that we import, where that is not just its own name."""
 

@@ -14,11 +14,15 @@ from typing import Annotated
 
 import typer
 
+from grid.cli.baseline import baseline_app
 from grid.cli.check import check_command
+from grid.cli.compare import compare_command
 from grid.cli.console import say, tell
 from grid.cli.export import export_command
+from grid.cli.gate import gate_command
 from grid.cli.judge import judge_command
 from grid.cli.listing import list_command
+from grid.cli.plan import plan_command
 from grid.cli.proxy import proxy_command
 from grid.cli.replay import replay_command
 from grid.cli.run import run_command
@@ -61,11 +65,15 @@ def take_options(
 
 
 app.command("run")(run_command)
+app.command("plan")(plan_command)
 app.command("verify")(verify_command)
 app.command("replay")(replay_command)
 app.command("show")(show_command)
 app.command("judge")(judge_command)
 app.command("check")(check_command)
+app.command("compare")(compare_command)
+app.command("gate")(gate_command)
+app.add_typer(baseline_app, name="baseline")
 app.command("list")(list_command)
 app.command("proxy")(proxy_command)
 app.command("export")(export_command)

@@ -48,7 +48,7 @@ def case_for(
         trial=trial,
         seed=seed,
         scenario=_digest(trial.scenario, names),
-        clause_text=clause_for(trial.clause, trial.language).text,
+        clause_text=clause_for(trial.clause, trial.language).filled(seed),
         witness=witness_of(trial),
     )
     found = assembled(facts, journal, recorded)

@@ -2,19 +2,23 @@
 
 On `scripted` everything that is cheap; in the frameworks what stands for a claim of its own.
 
-Personas ignore clauses (all but `wavering`), so the default crosses two of them; ``full`` crosses
-all, under three more sets of names, and takes every persona into the frameworks too.
+Personas ignore clauses (all but `wavering`), so the default crosses two of them. A clause that puts
+something around tool results is no sentence alone: honest runs and faults must come to the same in
+spite of it, once for each scenario on `scripted`, and in one framework each, taken in turn.
+``full`` crosses all clauses, under three more sets of names, and takes every persona into the
+frameworks too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grid.adapters import SCRIPTED, is_native
+from grid.adapters import SCRIPTED, framework_names, is_native
 from grid.cast import PREFIX
 from grid.catalogue import HONEST, pair
 from grid.clauses import all_clauses
 from grid.evidence import TrialId
 from grid.guardsetting import UNCONFIGURED
 from grid.personas.broken_wire import KINDS
+from grid.resultframe import Results
 from grid.scenario import Scenario
 from grid.vocabulary import Guards
 
@@ -85,6 +89,15 @@ def cross_trials(modules: Iterable[str], *, full: bool = False) -> Iterator[Tria
                 for language in of.turns[0].prompt:
                     if language != "en":
                         yield pick(of, persona, setting.value, language=language)
+        for clause in () if full else framing():
+            for persona in dict.fromkeys(("honest", of.truth.fault or "honest")):
+                yield pick(of, persona, Guards.OFF, clause=clause)
+
+
+def framing() -> tuple[str, ...]:
+    """Return the clauses that put something around tool results."""
+    found = (clause.id for clause in all_clauses() if clause.results is not Results.PLAIN)
+    return tuple(dict.fromkeys(found))
 
 
 def _english() -> tuple[str, ...]:
@@ -137,6 +150,7 @@ def framework_trials(modules: Sequence[str], framework: str, *, full: bool) -> I
     for module in modules:
         if expresses(pair(module).attack, framework):
             yield from _carriers(module, framework, full=full)
+            yield from _framed(module, framework)
 
 
 def _everything(of: Scenario, framework: str) -> Iterator[TrialId]:
@@ -173,6 +187,16 @@ def _carriers(module: str, framework: str, *, full: bool) -> Iterator[TrialId]:
             if full:
                 yield pick(of, of.truth.fault, Guards.ON, framework=framework)
                 yield pick(of, "honest", Guards.OFF, framework=framework)
+
+
+def _framed(module: str, framework: str) -> Iterator[TrialId]:
+    """Yield the fault under a clause that frames results, if it is this framework's turn."""
+    of, clauses = pair(module).attack, framing()
+    able = [name for name in framework_names() if name != SCRIPTED and expresses(of, name)]
+    turn = sum(map(ord, module))
+    if clauses and able[turn % len(able)] == framework:
+        clause = clauses[turn // len(able) % len(clauses)]
+        yield pick(of, of.truth.fault, Guards.OFF, framework=framework, clause=clause)
 
 
 def ablation_trials(modules: Iterable[str], guards: Sequence[str]) -> Iterator[TrialId]:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -44,6 +45,10 @@ STYLES = {
 """Word -> style, the worst word first."""
 
 
+MANY = 1_000
+"""Rows from which a table is printed plainly."""
+
+
 def out() -> Console:
     """Return a console on standard output; wide where it is not a terminal, so nothing is cut."""
     wide = None if sys.stdout.isatty() else 200
@@ -66,7 +71,11 @@ def show_json(value: Any) -> None:
 
 
 def show_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; words that have a style get it."""
+    """Print a table; words that have a style get it, unless there are very many rows."""
+    rows = tuple(rows)
+    if len(rows) > MANY:
+        _show_plainly(title, heads, rows)
+        return
     table = Table(
         title=title or None, box=SIMPLE_HEAD, title_justify="left", pad_edge=False, title_style=""
     )
@@ -75,6 +84,19 @@ def show_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) 
     for row in rows:
         table.add_row(*(styled(cell) for cell in row))
     out().print(table)
+
+
+def _show_plainly(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table line by line: rich would take minutes, and hold each cell in many pieces."""
+    shown = [[visible(cell) for cell in row] for row in (heads, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    if title:
+        print(title)
+    for number, row in enumerate(shown):
+        cells = zip(row, widths, strict=True)
+        print("  ".join(cell + " " * (width - cell_len(cell)) for cell, width in cells).rstrip())
+        if number == 0:
+            print("  ".join("─" * width for width in widths))
 
 
 def styled(cell: str) -> Text:

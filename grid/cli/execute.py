@@ -19,6 +19,7 @@ from grid.evidence import TrialId
 from grid.runner import Finished, Recorded, Runner, RunSettings, Wire, WireAccess
 from ledgers.assemble import TrialFacts
 from ledgers.chain import Head
+from ledgers.manifest import as_clause
 from ledgers.pace import early_retries
 from ledgers.runlock import PARTIAL
 from ledgers.seal import seal
@@ -144,7 +145,7 @@ def _keep(run: RunDirectory, finished: Finished, scenario: str) -> None:
         trial=finished.trial,
         seed=finished.seed,
         scenario=scenario,
-        clause_text=manifest.clause(finished.trial).text,
+        clause_text=as_clause(manifest.clause(finished.trial)).filled(finished.seed),
         witness=witness_of(finished.trial),
     )
     found = assembled(facts, finished.journal, recorded)

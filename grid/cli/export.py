@@ -1,7 +1,7 @@
-"""`nonverba export`: recordings for other people's tools, as mitmproxy flows or as HAR."""
+"""`nonverba export`: for other people's tools, recordings as flows or HAR, verdicts as a table."""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from grid.cli.console import say, tell
+from grid.cli.damage import check_readable, lacks
+from grid.cli.exporttable import write_csv, write_parquet
 from grid.cli.runfolder import find_trial, open_manifest
 from grid.errors import CanonicalError, ConfigError, StrictError
 from ledgers.packs import INDEX, Pack, read_frame, read_index
@@ -21,17 +23,32 @@ EXPORTER = "proxy.exportflows"
 
 
 class Form(StrEnum):
-    """What a recording can be exported to."""
+    """What can be exported: recordings as the first two, verdicts as the others."""
 
     MITM = "mitm"
     HAR = "har"
+    PARQUET = "parquet"
+    CSV = "csv"
+
+
+TABLES: Mapping[Form, Callable[[Path, Path], int]] = {
+    Form.PARQUET: write_parquet,
+    Form.CSV: write_csv,
+}
+"""What writes a finished run as a table."""
 
 
 def export_command(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Run directory, or folder of `proxy --record`.")
     ],
-    to: Annotated[Form, typer.Option("--to", help="mitm (mitmproxy's flow file) or har.")],
+    to: Annotated[
+        Form,
+        typer.Option(
+            "--to",
+            help="Recordings: mitm (mitmproxy's flow file) or har; verdicts: parquet or csv.",
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write; a new one.")],
     trial: Annotated[
         str | None, typer.Option("--trial", help="This trial or session alone; left out, all.")
@@ -41,13 +58,17 @@ def export_command(
         typer.Option("--provider", help="The provider's side of what a planted fault changed."),
     ] = False,
 ) -> None:
-    """Export recorded exchanges for mitmproxy's own tools or a HAR viewer."""
-    base = ""
+    """Export recorded exchanges as flows or HAR, or a run's verdicts as Parquet or CSV."""
+    if to in TABLES:
+        _export_table(directory, to, output, trial is not None or provider)
+        return
+    base, damaged = "", False
     try:
         if holds_recordings(directory):
             stored = read_recordings(directory)
             base = next(iter(stored.upstreams), "")
             recordings = iter(_sessions(stored, trial))
+            damaged = trial is None and bool(stored.damaged)
         else:
             recordings = _trials(directory, trial)
         count = _exporter()(recordings, form=to.value, path=output, provider=provider, base=base)
@@ -56,18 +77,32 @@ def export_command(
     except (CanonicalError, StrictError) as error:
         raise ConfigError(f"{directory}: {error}; `nonverba verify` names the step") from error
     say(f"{count} exchanges written to {output}")
+    if damaged:
+        raise typer.Exit(3)
+
+
+def _export_table(directory: Path, to: Form, output: Path, narrowed: bool) -> None:
+    if narrowed:
+        raise ConfigError(
+            f"--to {to.value} writes a whole run: leave --trial and --provider out, which are "
+            "about recordings"
+        )
+    try:
+        count = TABLES[to](directory, output)
+    except FileExistsError as error:
+        raise ConfigError(f"-o: {output} is there already; name a new file") from error
+    say(f"{count} rows written to {output}")
 
 
 def _sessions(stored: Recordings, name: str | None) -> list[tuple[str, tuple[Exchange, ...]]]:
     names = [session.record.name for session in stored.sessions]
+    check_readable(stored, name, option="--trial")
     if name is not None and name not in names:
         raise ConfigError(f"--trial: no session is called {name!r}; there are {', '.join(names)}")
     wanted = [item for item in stored.sessions if name in (None, item.record.name)]
     for item in wanted:
         if not item.record.complete:
-            tell(
-                f"note: the recording of {item.record.name} is not complete ({item.record.reason})"
-            )
+            tell(f"note: the recording of {item.record.name} is {lacks(item.record)}")
     return [(item.record.name, item.exchanges) for item in wanted]
 
 

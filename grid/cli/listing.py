@@ -8,13 +8,15 @@ import typer
 
 from grid.adapters import SCRIPTED, adapter_module, framework_names
 from grid.catalogue import PERSONAS, module_of, numbers, pair
-from grid.clauses import all_clauses
+from grid.clauses import Placement, clauses_by_id
 from grid.cli.console import say, show_json, show_table
 from grid.cli.options import Load
 from grid.cli.scenarioview import scenario_json, show_scenario
+from grid.display import visible
 from grid.errors import ConfigError
 from grid.guards import all_guards
-from grid.registry import load, module_names
+from grid.registry import load, module_names, unknown
+from grid.resultframe import Results
 from grid.stage import Persona
 from ledgers.rules import all_rules
 
@@ -35,7 +37,7 @@ def list_command(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="For scenarios: number or module name of one."),
+        typer.Argument(metavar="[NAME]", help="For scenarios: number or name; for clauses: id."),
     ] = None,
     wire: Annotated[
         bool, typer.Option("--wire", help="For frameworks: what still differs on the wire.")
@@ -55,18 +57,45 @@ def list_command(
         show_table("", list(shown[0]), [[str(item) for item in row.values()] for row in shown])
     if kind is Kind.SCENARIOS and not as_json:
         say("One of them in full: nonverba list scenarios S11. All columns: --json.")
+    if kind is Kind.CLAUSES and not as_json:
+        say("One of them in full: nonverba list clauses data-in-marks. All columns: --json.")
     if kind in (Kind.MODELS, Kind.PERSONAS) and not as_json:
         say("Scripted personas are instruments with known faults; they stand for no real model.")
 
 
-BRIEF = {Kind.SCENARIOS: ("number", "scenario", "family", "title")}
+BRIEF = {
+    Kind.SCENARIOS: ("number", "scenario", "family", "title"),
+    Kind.CLAUSES: ("clause", "languages", "system prompt", "tool results", "summary"),
+}
 """Columns of a table that would be too wide with all of them; ``--json`` has the rest."""
 
 
+IN_PROMPT = {
+    Placement.APPEND: "gains the clause",
+    Placement.NOTHING: "as it is",
+    Placement.NO_SYSTEM: "left out",
+}
+TO_RESULTS = {
+    Results.PLAIN: "as they are",
+    Results.MARKED: "between marks with a nonce",
+    Results.TASK_AGAIN: "with the task again after each",
+}
+
+
 def _one(kind: Kind, name: str, as_json: bool) -> None:
-    """Show one scenario."""
+    """Show one scenario or clause."""
+    if kind is Kind.CLAUSES:
+        if name not in clauses_by_id():
+            raise unknown("clause", name, clauses_by_id())
+        if as_json:
+            show_json(_clause(name))
+        else:
+            _show_clause(name)
+        return
     if kind is not Kind.SCENARIOS:
-        raise ConfigError(f"list {kind.value}: takes no name; write one with 'list scenarios'")
+        raise ConfigError(
+            f"list {kind.value}: takes no name; write one with 'list scenarios' or 'list clauses'"
+        )
     module = module_of(name)
     if as_json:
         show_json(scenario_json(module))
@@ -93,16 +122,30 @@ def _scenarios(_wire: bool) -> list[dict[str, Any]]:
 
 
 def _clauses(_wire: bool) -> list[dict[str, Any]]:
-    return [
-        {
-            "clause": clause.id,
-            "language": clause.language,
-            "placement": clause.placement.value,
-            "summary": clause.summary,
-            "sha256": clause.digest()[:16],
-        }
-        for clause in all_clauses()
-    ]
+    return [_clause(identity) for identity in clauses_by_id()]
+
+
+def _clause(identity: str) -> dict[str, Any]:
+    written = clauses_by_id()[identity]
+    first = written[0]
+    return {
+        "clause": identity,
+        "languages": " ".join(clause.language for clause in written),
+        "system prompt": IN_PROMPT[first.placement],
+        "tool results": TO_RESULTS[first.results],
+        "summary": first.summary,
+        "texts": {clause.language: clause.text for clause in written},
+        "sha256": {clause.language: clause.digest() for clause in written},
+    }
+
+
+def _show_clause(identity: str) -> None:
+    found = _clause(identity)
+    say(f"{identity}: {found['summary']}")
+    say(f"system prompt: {found['system prompt']}; tool results: {found['tool results']}")
+    for language, text in found["texts"].items():
+        if text:
+            say(f"{language}  {visible(text)}")
 
 
 def _guards(_wire: bool) -> list[dict[str, Any]]:

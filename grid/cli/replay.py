@@ -23,7 +23,7 @@ from grid.cli.crossplan import plan_crossing
 from grid.cli.crosstable import crossed_json, crossed_trials, show_crossed
 from grid.cli.execute import check_attributed, environment, execute
 from grid.cli.interrupt import resumable
-from grid.cli.options import Load
+from grid.cli.options import Load, OwnClauses
 from grid.cli.runfolder import open_manifest, remove_run
 from grid.cli.services import ProxyWire, replaying_wire
 from grid.cli.spool import Spool, recordings, spool
@@ -61,6 +61,7 @@ def replay_command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
+    clause: OwnClauses = None,
     load: Load = None,
 ) -> None:
     """Replay a run offline and compare the heads, or play its answers to other frameworks."""
@@ -164,7 +165,7 @@ def _check_parts(directory: Path, manifest: Manifest) -> None:
     except ConfigError as error:
         raise ConfigError(
             f"{directory} was made with something that is not here; if it came from a folder of "
-            f"your own, add --load FOLDER: {error}"
+            f"your own, add --load FOLDER, or --clause PATH for a clause: {error}"
         ) from error
     if here != manifest:
         raise ConfigError(

@@ -1,44 +1,37 @@
 """`nonverba run`: runs a grid, or goes on with one, and shows what happened."""
 
-from collections.abc import Mapping
-from functools import partial
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grid.catalogue import check_pair, pair
+from grid.clauses import own_files
 from grid.cli.console import say, show_json, show_table, tell
-from grid.cli.execute import check_attributed, execute, is_partial
+from grid.cli.execute import check_attributed
 from grid.cli.interrupt import program, resumable
-from grid.cli.options import Load
+from grid.cli.options import Load, NamedClauses
 from grid.cli.runfolder import remove_run
-from grid.cli.services import recording_wire
-from grid.cli.summarytable import show_summary, summary_json
-from grid.errors import ConfigError, NotGateable
-from grid.extensions import loaded as loaded_folders
-from grid.gridfile import (
-    GridFile,
-    chosen_grid,
-    cross,
-    demo_text,
-    idle_guards,
-    left_out,
-    read_grid,
-    with_axes,
+from grid.cli.running import (
+    RUNS,
+    How,
+    carried_out,
+    check_judged,
+    planned,
+    wanted_family,
+    wanted_grid,
 )
+from grid.cli.summarytable import show_summary, summary_json
+from grid.errors import ConfigError
+from grid.extensions import clause_ids
+from grid.extensions import loaded as loaded_folders
 from grid.plan import Plan
 from grid.strict import to_json
-from grid.tamperblocks import idle_faults, told
-from grid.vocabulary import HARM_FAMILIES, Outcome
+from grid.tamperblocks import told
+from grid.vocabulary import Outcome
 from ledgers.manifest import Manifest, build_manifest
 from ledgers.reading import SealedRun
-from ledgers.released import released, unknown_parts
-from ledgers.store import RunDirectory, holds_run, is_sealed
-
-RUNS = Path("runs")
-GRID_LIMIT = 1_000_000
-"""Bytes of a grid file."""
+from ledgers.released import unknown_parts
 
 
 def run_command(
@@ -59,7 +52,7 @@ def run_command(
         list[str] | None, typer.Option("--framework", help="May be repeated.")
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", help="May be repeated.")] = None,
-    clause: Annotated[list[str] | None, typer.Option("--clause", help="May be repeated.")] = None,
+    clause: NamedClauses = None,
     guards: Annotated[
         list[str] | None,
         typer.Option(
@@ -86,40 +79,20 @@ def run_command(
         "scenarios": scenario,
         "frameworks": framework,
         "models": model,
-        "clauses": clause,
+        "clauses": list(clause_ids(clause or ())),
         "guards": guards,
         "languages": lang,
     }
-    plan = _plan(_wanted(grid, axes, trials), _family(family))
+    plan = planned(wanted_grid(grid, axes, trials), wanted_family(family), tell=tell)
     if dry_run:
         _show_plan(plan, as_json)
         return
-    path, hidden = output or RUNS / plan.name, no_progress or as_json
-    finished = _run(path, build_manifest(plan), (resume, force), jobs, hidden)
+    path, shown = output or RUNS / plan.name, not (no_progress or as_json)
+    how = How(jobs=jobs, resume=resume, progress=shown, tell=tell, around=resumable)
+    finished = _run(path, build_manifest(plan), (resume, force), how)
     _show(finished, as_json)
     check_attributed(path)
     _exit_code(finished, fail_on)
-
-
-def _wanted(
-    path: Path | None, axes: Mapping[str, list[str] | None], trials: int | None
-) -> GridFile:
-    """Return the grid that is asked for: of a file, of the scenarios named, or the demo's."""
-    chosen = {name: tuple(values) for name, values in axes.items() if values}
-    asked = chosen.pop("scenarios") if path is None and "scenarios" in chosen else ()
-    base = chosen_grid(asked) if asked else _grid(path)
-    return with_axes(base, chosen | {"trials": trials})
-
-
-def _plan(grid: GridFile, family: str | None) -> Plan:
-    """Cross a grid; refuse an own scenario that cannot be judged; say what is left out."""
-    plan = cross(grid, family)
-    for module in dict.fromkeys(trial.scenario.partition(".")[0] for trial in plan.trials):
-        if module not in released().scenarios:
-            check_pair(pair(module))
-    for sentence in (*left_out(grid), *idle_guards(plan), *idle_faults(plan)):
-        tell(f"note: {sentence}")
-    return plan
 
 
 def _show(finished: SealedRun, as_json: bool) -> None:
@@ -131,55 +104,13 @@ def _show(finished: SealedRun, as_json: bool) -> None:
         _next_steps(finished)
 
 
-def _run(
-    path: Path, manifest: Manifest, flags: tuple[bool, bool], jobs: int, hidden: bool
-) -> SealedRun:
+def _run(path: Path, manifest: Manifest, flags: tuple[bool, bool], how: How) -> SealedRun:
     resume, force = flags
     if resume and force:
         raise ConfigError("--resume goes on with a run and --force deletes it; write one of them")
     if force:
         remove_run(path)
-    if resume and is_sealed(path):
-        tell(f"{path} is finished; nothing is left to run.")
-        found = SealedRun(path)
-        if found.manifest != manifest:
-            raise ConfigError(
-                f"{path} holds a finished run of another plan; name another folder with -o"
-            )
-        return found
-    if not resume and holds_run(path):
-        state = "an unfinished run: add --resume to go on" if is_partial(path) else "a finished run"
-        raise ConfigError(f"{path} holds {state}; --force deletes it, -o names another folder")
-    opened = RunDirectory.resume(path, manifest) if resume else RunDirectory.create(path, manifest)
-    with opened as run, resumable(run):
-        opener = partial(recording_wire, tamper=manifest.tamper)
-        execute(
-            run, lambda live, strays: opener(live, unattributed=strays), jobs=jobs, hidden=hidden
-        )
-    return SealedRun(path)
-
-
-def _grid(path: Path | None) -> GridFile:
-    if path is None:
-        return read_grid(demo_text(), "the demo grid")
-    try:
-        with path.open("rb") as file:
-            data = file.read(GRID_LIMIT + 1)
-    except OSError as error:
-        raise ConfigError(f"GRID: cannot read {path}: {error.strerror}") from error
-    if len(data) > GRID_LIMIT:
-        raise ConfigError(f"GRID: {path} is over {GRID_LIMIT} bytes; that is no grid file")
-    try:
-        return read_grid(data.decode(), str(path))
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"GRID: {path} is not UTF-8 text: {error}") from error
-
-
-def _family(name: str | None) -> str | None:
-    known = [family.value for family in HARM_FAMILIES]
-    if name is not None and name not in known:
-        raise ConfigError(f"--family: unknown family {name!r}; write one of: {', '.join(known)}")
-    return name
+    return carried_out(path, manifest, how)
 
 
 def _show_plan(plan: Plan, as_json: bool) -> None:
@@ -204,16 +135,14 @@ def _next_steps(run: SealedRun) -> None:
     say()
     say("Next:")
     unknown = " --allow-unknown" if unknown_parts(run.manifest) else ""
-    load = "".join(f" --load {folder}" for folder in loaded_folders())
+    load = "".join(f" --load {shlex.quote(str(folder))}" for folder in loaded_folders())
+    load += "".join(f" --clause {shlex.quote(str(file))}" for file in own_files())
     say(f"  {program()} verify {run.path} --head {run.head.head}{unknown}")
     say(f"  {program()} replay {run.path} -o {run.path}-replayed --force{load}")
     say(f"  {program()} show {run.path} {shown.trial}")
 
 
 def _exit_code(run: SealedRun, fail_on: Outcome | None) -> None:
-    outcomes = [entry.outcome for entry in run.trials if entry.outcome is not None]
-    utilities = [entry.utility for entry in run.trials]
-    if all(word == "invalid" for word in (*outcomes, *utilities)):
-        raise NotGateable("no trial is valid: `nonverba show` tells why; there is nothing to judge")
-    if fail_on is not None and fail_on in outcomes:
+    check_judged(run)
+    if fail_on is not None and any(entry.outcome is fail_on for entry in run.trials):
         raise typer.Exit(1)

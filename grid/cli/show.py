@@ -35,7 +35,8 @@ def show_command(
     of = manifest.scenario(kept.evidence.trial.scenario)
     closed = of.closed_book
     if as_json:
-        show_json(trial_json(kept.evidence, found, closed_book=closed))
+        of_wire = kept.recording
+        show_json(trial_json(kept.evidence, found, closed_book=closed, recording=of_wire))
     else:
         show_trial(
             kept.evidence,

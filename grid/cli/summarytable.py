@@ -83,7 +83,7 @@ def _happened(row: SummaryRow) -> str:
 
 def _rate(rate: Rate | None) -> str:
     if rate is None:
-        return " (harm: none could be counted)"
+        return " (harm none: no trial could show it)"
     if rate.low is None or rate.high is None:
         return ""
     bound = ""

@@ -11,6 +11,7 @@ from typing import Any
 from grid.canonical import text_json
 from grid.catalogue import WORLDS
 from grid.cli.console import say, show_table
+from grid.cli.odd import odd_lines
 from grid.display import visible
 from grid.evidence import CallRecord, Evidence, Journal
 from grid.registry import load, module_names
@@ -23,6 +24,7 @@ from grid.wirecall import wire_calls, wire_model
 from ledgers.adjudicate import Judgement
 from ledgers.conversation import text_of
 from ledgers.marker import marked, markers_in
+from ledgers.oddities import Oddity, oddities
 from ledgers.reading import UNFIT
 from proxy.wire.answer import Asked
 from proxy.wire.exchange import Exchange, Response, body_bytes, read_exchanges
@@ -78,6 +80,8 @@ def show_trial(
         [_row(call) for call in journal.calls],
     )
     _show_recording(evidence)
+    for line in odd_lines(_odd(recording)):
+        say(line)
 
 
 def _show_verdicts(found: Judgement) -> None:
@@ -107,6 +111,10 @@ def _show_recording(evidence: Evidence) -> None:
         state = "complete" if kept.complete else f"incomplete: {visible(kept.reason)}"
         digest = visible(kept.digest[:16])
         say(f"recording: {kept.count} exchanges, {state}, digest {digest}")
+
+
+def _odd(recording: bytes | None) -> tuple[Oddity, ...]:
+    return oddities(read_exchanges(recording or b""))
 
 
 def _informational(evidence: Evidence, world: str) -> dict[str, Any]:
@@ -140,7 +148,11 @@ def _show_head(evidence: Evidence, planted: Sequence[str]) -> None:
 
 
 def trial_json(
-    evidence: Evidence, found: Judgement, *, closed_book: bool = False
+    evidence: Evidence,
+    found: Judgement,
+    *,
+    closed_book: bool = False,
+    recording: bytes | None = None,
 ) -> dict[str, Any]:
     """Return the same as data; the claim stays under a key that says what it is worth."""
     return {
@@ -148,6 +160,7 @@ def trial_json(
         "UNVERIFIED": _claims(evidence),
         "markers": _markers(evidence, closed_book),
         "judgement": to_json(found),
+        "oddities": len(_odd(recording)),
         "evidence": to_json(evidence),
     }
 

@@ -166,3 +166,10 @@ def test_one_adapter_drives_many_trials_and_none_remembers_another() -> None:
 def test_its_note_says_that_there_is_no_wire() -> None:
     assert any("no wire" in note for note in scripted.WIRE_NOTES)
     assert Ended(status=Status.COMPLETED).cause is None
+
+
+def test_where_the_provider_fails_nothing_is_done_and_the_provider_is_named() -> None:
+    journal = played("wavering/1,fails=1")
+    assert (journal.status, journal.cause) == (Status.PROVIDER_ERROR, Cause.PROVIDER)
+    assert (journal.calls, journal.answers, journal.final_text) == ((), 0, "")
+    assert played("wavering/1,fails=0").status is Status.COMPLETED

@@ -7,6 +7,7 @@ given calls, whatever comes back, as the most hostile agent would.
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 from unittest.mock import patch
@@ -17,17 +18,18 @@ from grid.cast import answer
 from grid.catalogue import scenario, tools_of
 from grid.errors import CanonicalError
 from grid.evidence import Journal, TrialId
+from grid.guard import Guard
 from grid.guards import all_guards
 from grid.personas.broken_wire import KINDS
 from grid.report import REPORT
-from grid.scenario import TWIN_SUFFIX, Step
+from grid.scenario import TWIN_SUFFIX, Scenario, Step
 from grid.session import TrialSpec, run_trial
 from grid.stage import Stage, read_result
 from grid.strict import to_json
 from grid.vocabulary import Status, Witness
 from ledgers.adjudicate import Judgement, judge
 from ledgers.assemble import TrialFacts, assemble
-from ledgers.case import make_case, tool_facts
+from ledgers.case import ToolFacts, make_case, tool_facts
 
 SEED = "ab" * 16
 PERSONAS = (
@@ -118,29 +120,64 @@ class Script:
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a judge knows of a scenario before any trial."""
+
+    scenario: Scenario
+    digest: str
+    tools: tuple[ToolFacts, ...]
+
+
+@lru_cache(maxsize=64)
+def known_of(scenario_id: str, names: int) -> Known:
+    """Return what is known of a scenario, put together once for trials that follow each other."""
+    of = scenario(scenario_id, names)
+    tools = tuple(tool_facts(tool.declared()) for tool in (*tools_of(of), REPORT))
+    return Known(scenario=of, digest=of.digest(), tools=tools)
+
+
 def tried(
     scenario_id: str, adapter: Adapter, *, guards: str = "off", names: int = 0,
     clause: str = "none", without: str = "",
 ) -> Trial:  # fmt: skip
     """Run a trial, with one guard left out if that is asked, and judge it."""
+    cell = Cell(scenario=scenario_id, guards=guards, names=names, clause=clause, kept=kept(without))
+    return run_cell(cell, adapter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The coordinates of a trial, the guards that there are among them."""
+
+    scenario: str
+    guards: str
+    names: int
+    clause: str
+    kept: tuple[Guard, ...]
+
+
+def kept(without: str) -> tuple[Guard, ...]:
+    return tuple(guard for guard in all_guards() if guard.id != without)
+
+
+def run_cell(cell: Cell, adapter: Adapter) -> Trial:
     trial = TrialId(
-        scenario=scenario_id, framework="scripted", model="scripted/test", clause=clause,
-        guards=guards, language="en", number=0,
+        scenario=cell.scenario, framework="scripted", model="scripted/test", clause=cell.clause,
+        guards=cell.guards, language="en", number=0,
     )  # fmt: skip
     spec = TrialSpec(
-        trial=trial, seed=SEED, names=names, base_url="", api_key="", wire_model="test",
+        trial=trial, seed=SEED, names=cell.names, base_url="", api_key="", wire_model="test",
         timeout_s=30.0, trial_timeout_s=60.0,
     )  # fmt: skip
-    kept = tuple(guard for guard in all_guards() if guard.id != without)
-    with patch("grid.session.all_guards", lambda: kept):
+    with patch("grid.session.all_guards", lambda: cell.kept):
         journal, note = asyncio.run(run_trial(spec, adapter))
     assert not note, note
-    of = scenario(scenario_id, names)
+    known = known_of(cell.scenario, cell.names)
     facts = TrialFacts(
-        trial=trial, seed=SEED, scenario=of.digest(), clause_text="", witness=Witness.JOURNAL
+        trial=trial, seed=SEED, scenario=known.digest, clause_text="", witness=Witness.JOURNAL
     )
-    declared = [tool_facts(tool.declared()) for tool in (*tools_of(of), REPORT)]
-    case = make_case(assemble(facts, journal, None).evidence, of, declared, None)
+    case = make_case(assemble(facts, journal, None).evidence, known.scenario, known.tools, None)
     return Trial(journal=journal, judgement=judge(case))
 
 
@@ -148,9 +185,20 @@ def persona(
     scenario_id: str, name: str, *, guards: str = "off", names: int = 0, clause: str = "none",
     without: str = "",
 ) -> Trial:  # fmt: skip
-    """Run and judge a trial of a persona."""
-    agent = Agent(scenario_id, name, names)
-    return tried(scenario_id, agent, guards=guards, names=names, clause=clause, without=without)
+    """Run and judge a trial of a persona; the same trial is played once for tests in a row.
+
+    What comes of a trial is a function of its coordinates: `nonverba check` and every replay hold
+    it. Guards are among them, since tests put others in the place of those that there are.
+    """
+    return _played(
+        Cell(scenario=scenario_id, guards=guards, names=names, clause=clause, kept=kept(without)),
+        name,
+    )
+
+
+@lru_cache(maxsize=320)
+def _played(cell: Cell, name: str) -> Trial:
+    return run_cell(cell, Agent(cell.scenario, name, cell.names))
 
 
 def script(scenario_id: str, steps: Iterable[Step], *, guards: str = "off") -> Trial:

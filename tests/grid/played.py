@@ -7,17 +7,15 @@ a framework's persistence or approval step needs the reference adapter.
 import asyncio
 
 from frameworks.scripted import ScriptedAdapter
-from grid.catalogue import scenario, tools_of
 from grid.evidence import Evidence, TrialId
-from grid.report import REPORT
 from grid.session import TrialSpec, run_trial
 from grid.vocabulary import Witness
 from ledgers.adjudicate import judge
 from ledgers.assemble import TrialFacts, assemble
-from ledgers.case import make_case, tool_facts
+from ledgers.case import make_case
 from ledgers.coherence import check_beginning, check_journal, check_witness
 from ledgers.conduct import Terms, check_conduct
-from tests.grid.judged import SEED, Trial
+from tests.grid.judged import SEED, Trial, known_of
 
 
 def evidence_of(
@@ -35,7 +33,7 @@ def evidence_of(
     journal, note = asyncio.run(run_trial(spec, ScriptedAdapter()))
     assert not note, note
     facts = TrialFacts(
-        trial=trial, seed=SEED, scenario=scenario(scenario_id, names).digest(), clause_text="",
+        trial=trial, seed=SEED, scenario=known_of(scenario_id, names).digest, clause_text="",
         witness=Witness.JOURNAL,
     )  # fmt: skip
     return assemble(facts, journal, None).evidence
@@ -46,8 +44,8 @@ def played(
 ) -> Trial:
     """Run one trial on the reference adapter, check that its evidence holds, and judge it."""
     evidence = evidence_of(scenario_id, who, guards=guards, names=names, language=language)
-    of = scenario(scenario_id, names)
-    declared = tuple(tool_facts(tool.declared()) for tool in (*tools_of(of), REPORT))
+    known = known_of(scenario_id, names)
+    of, declared = known.scenario, known.tools
     check_journal(evidence.journal)
     check_witness(evidence)
     check_beginning(evidence, of)

@@ -14,6 +14,7 @@ from grid.canonical import (
     MAX_INT,
     canonical,
     check_value,
+    copied,
     digest,
     digest_of,
     file_sha256,
@@ -200,3 +201,27 @@ def test_scrubbed_text_can_be_kept_and_other_text_is_left_alone(text: str) -> No
 
 def test_json_for_people_keeps_the_order_and_the_letters() -> None:
     assert plain_json({"b": "é", "a": 1}, indent=None) == '{"b": "é", "a": 1}'
+
+
+def lists_and_objects(value: Any) -> list[Any]:
+    """Return every part of a value that could be changed."""
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [value, *(part for item in inner for part in lists_and_objects(item))]
+    return []
+
+
+@given(values)
+def test_a_copy_is_equal_and_shares_nothing_that_could_change(value: Any) -> None:
+    copy = copied(value)
+    assert canonical(copy) == canonical(value)
+    theirs = {id(part) for part in lists_and_objects(value)}
+    assert not theirs & {id(part) for part in lists_and_objects(copy)}
+
+
+def test_a_copy_of_what_is_no_plain_json_shares_nothing_either() -> None:
+    value = {"pair": ([1], {2})}
+    copy = copied(value)
+    assert copy == value
+    copy["pair"][0].append(3)
+    assert value == {"pair": ([1], {2})}

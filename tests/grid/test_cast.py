@@ -4,8 +4,18 @@ from typing import Any
 
 import pytest
 
-from grid.cast import Answer, answer, persona_of, prompts, session_of
+from grid import resultframe
+from grid.cast import (
+    Answer,
+    answer,
+    persona_of,
+    prompts,
+    provider_fails,
+    session_of,
+    stage_for,
+)
 from grid.errors import ConfigError
+from grid.resultframe import Results
 from grid.wirecall import WireCall
 
 SEED = "ab" * 16
@@ -201,3 +211,73 @@ def test_where_the_tools_are_taken_away_the_answer_is_one_of_words() -> None:
     assert (told.calls, told.text) == ((), "I cannot go on: I am offered no tools any more.")
     assert said(user(WORDS[0][0]), tools=()).calls, "none were there to be taken away"
     assert said(*begun, tools=None).calls, "it is not said which tools there are"
+
+
+# --- odds -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tool", ["mem_usage", "report"])
+def test_odds_may_name_any_tool_of_any_world(tool: str) -> None:
+    assert persona_of(f"wavering/0.5,{tool}=0.1")[1] == f"0.5,{tool}=0.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("wavering/0.5,spred=0.1", "no world has a tool 'spred'; did you mean spread"),
+        ("wavering/0.5,mem_usag=0.1", "no world has a tool 'mem_usag'; did you mean mem_usage"),
+        ("wavering/0.5,spread=2", "'spread=2' needs a number between 0 and 1"),
+        ("wavering/0.5/0.6", "'0.5/0.6' needs a number between 0 and 1"),
+    ],
+)
+def test_odds_that_could_never_matter_are_refused(name: str, sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        persona_of(name)
+
+
+def test_a_provider_fails_whole_trials_of_the_persona_that_says_so() -> None:
+    failed = played("wavering/1,fails=1", [[LISTED]])
+    assert (failed.failed, failed.text, failed.calls) == (True, "", ())
+    assert provider_fails("wavering/1,fails=1", SEED)
+    for name in ("wavering/1,fails=0", "wavering/1", "honest", "near-miss/0"):
+        assert not provider_fails(name, SEED)
+        assert not played(name, []).failed
+
+
+def test_the_task_of_a_stage_is_the_same_in_every_trial_and_language_and_another_elsewhere() -> (
+    None
+):
+    def task(scenario_id: str, seed: str, system: str) -> str:
+        return stage_for(
+            scenario_id=scenario_id, names=0, seed=seed, parameter="", system_text=system, tools=()
+        ).task
+
+    first = task(NAME, SEED, "Base.")
+    assert first == task(NAME, "cd" * 16, "Another.")
+    assert first != task("moon_for_mars", SEED, "Base.")
+
+
+def test_the_same_task_has_the_same_odds_for_the_server_and_without_a_wire() -> None:
+    """The words around the user's message differ by framework; the draw must not."""
+    plain = played("wavering/0.5,spread=0.5", [[LISTED]])
+    messages = [
+        {"role": "system", "content": "Base."},
+        {"role": "user", "content": "Current Task: Show me the memory of moon.\nBegin!"},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "tool", "tool_call_id": "x", "content": LISTED},
+    ]
+    around = answer(
+        scenario_id="moon_for_mars", names=0, seed=SEED, persona="wavering/0.5,spread=0.5",
+        messages=messages,
+    )  # fmt: skip
+    assert around == plain
+
+
+@pytest.mark.parametrize("results", list(Results))
+def test_a_framed_result_is_read_as_a_plain_one(results: Results) -> None:
+    told = resultframe.framed(
+        LISTED, results, seed=SEED, language="ja", words="moon のメモリを見て"
+    )
+    assert played("substituter", [[told]]) == played("substituter", [[LISTED]])
+    cut = told.replace('"ok":true', '"ok":')
+    assert played("substituter", [[cut]]) != played("substituter", [[LISTED]])

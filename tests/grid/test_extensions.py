@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -10,9 +11,9 @@ from unittest.mock import patch
 
 import pytest
 
-from grid import extensions
+from grid import clauses, extensions
 from grid.errors import ConfigError
-from grid.extensions import load_entry_points, load_folders
+from grid.extensions import clause_ids, load_clauses, load_entry_points, load_folders
 
 ROOT = Path(__file__).parents[2]
 CLAUSE = (
@@ -175,3 +176,114 @@ def test_a_guard_that_is_none_or_goes_by_anothers_name_is_refused(folder: Path, 
         "try:\n    all_guards()\nexcept ConfigError as error:\n    print(error)\n"
     )
     assert done.stdout.strip() == OWN_GUARDS[text], done.stderr
+
+
+# --- clauses --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Iterator[Path]:
+    """A folder of clauses; whatever is loaded from it is forgotten afterwards."""
+    place, before = tmp_path / "texts", os.environ.get(extensions.VARIABLE)
+    place.mkdir()
+    (place / "kind.en.md").write_text("Be kind.")
+    (place / "kind.ja.md").write_text("優しく。")
+    (place / "plain.md").write_text("Be plain.")
+    (place / "notes.txt").write_text("No clause.")
+    yield place
+    clauses.own_files().clear()
+    clauses.forget()
+    os.environ.pop(extensions.VARIABLE, None)
+    if before is not None:
+        os.environ[extensions.VARIABLE] = before
+
+
+def test_a_path_that_is_named_is_loaded_and_an_id_stays_an_id(texts: Path) -> None:
+    found = clause_ids(["none", str(texts / "plain.md"), "nonesuch"])
+    assert found == ("none", "plain", "nonesuch")
+    assert clauses.clause_for("plain", "ja").text == "Be plain."
+    assert os.environ[extensions.VARIABLE] == str(texts / "plain.md")
+
+
+def test_a_folder_stands_for_all_its_clauses_each_in_its_languages(texts: Path) -> None:
+    assert clause_ids([str(texts)]) == ("kind", "plain")
+    assert clauses.clause_for("kind", "ja").text == "優しく。"
+    assert clause_ids([str(texts / "plain.md"), str(texts)]) == ("plain", "kind")
+    assert len(clauses.own_files()) == 3
+
+
+def test_paths_start_from_the_folder_that_is_told(texts: Path) -> None:
+    assert clause_ids(["plain.md"], texts) == ("plain",)
+    assert clause_ids(["texts"], texts.parent) == ("kind", "plain")
+
+
+def test_what_one_process_loaded_its_children_load_and_recognise(texts: Path) -> None:
+    load_clauses(texts)
+    done = python(
+        "from grid.extensions import load_inherited\n"
+        "from grid.clauses import clause_for, clause_in\n"
+        "load_inherited()\n"
+        "assert clause_for('kind', 'en').text == 'Be kind.'\n"
+        "assert clause_in('Base. Be plain.').id == 'plain'\n"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+BAD_CLAUSES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "nowhere.md": (lambda _: None, "'nowhere.md' is not there; write the path of a clause file"),
+    "notes.txt": (
+        lambda path: path.write_text("x"),
+        r"'notes.txt' must be a file that ends in .md, or a folder of such",
+    ),
+    "empty": (lambda path: path.mkdir(), r"'empty' holds no file that ends in .md"),
+    "odd.md": (lambda path: path.mkdir(), r"'odd.md' holds no file that ends in .md"),
+    "none.md": (
+        lambda path: path.write_text("x"),
+        "'none.md': there is a clause 'none' already; name the file, or the id in its head, other",
+    ),
+    "penalty.fr.md": (lambda path: path.write_bytes(b"\xff"), "penalty.fr.md: cannot be read as"),
+    "blank.md": (lambda path: path.write_text("\n"), "blank.md: it is empty"),
+    "kind.md": (lambda path: path.write_text("x"), "two clauses are called 'kind' in"),
+    "a:b.md": (lambda path: path.write_text("x"), "its id 'a:b' must be letters"),
+    "long.md": (lambda path: path.write_text("x" * 90_000), "that is no clause"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CLAUSES)
+def test_a_clause_that_cannot_be_loaded_leaves_everything_as_it_was(texts: Path, name: str) -> None:
+    load_clauses(texts)
+    before = (list(clauses.own_files()), clauses.all_clauses(), os.environ[extensions.VARIABLE])
+    make, sentence = BAD_CLAUSES[name]
+    place = texts.parent / name
+    make(place)
+    with pytest.raises(ConfigError, match=sentence):
+        clause_ids([str(place)])
+    after = (list(clauses.own_files()), clauses.all_clauses(), os.environ[extensions.VARIABLE])
+    assert after == before
+
+
+def test_a_path_of_a_clause_that_children_could_not_read_is_refused(texts: Path) -> None:
+    (texts.parent / "a:b").mkdir()
+    (texts.parent / "a:b" / "mine.md").write_text("x")
+    with pytest.raises(ConfigError, match=r"no ':' may stand in the path of 'mine.md'"):
+        load_clauses(texts.parent / "a:b" / "mine.md")
+
+
+def test_the_name_of_a_link_is_the_name_of_the_clause(texts: Path) -> None:
+    (texts.parent / "alias.md").symlink_to(texts / "plain.md")
+    assert clause_ids([str(texts.parent / "alias.md"), str(texts / "plain.md")]) == (
+        "alias",
+        "plain",
+    )
+
+
+def test_a_clause_of_a_loaded_folder_may_do_without_a_head(folder: Path) -> None:
+    (folder / "clauses" / "bare.en.md").write_text("Be bare.")
+    done = python(
+        "from pathlib import Path\n"
+        "from grid.extensions import load_folders\n"
+        "from grid.clauses import clause_for\n"
+        f"load_folders([Path({str(folder)!r})])\n"
+        "assert clause_for('bare', 'en').text == 'Be bare.'\n"
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,10 +1,12 @@
 """Grid files: strict reading with file, line, key and what to write; crossing into a plan."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from grid import gridfile
+from grid import clauses, extensions, gridfile
 from grid.catalogue import scenario
 from grid.errors import ConfigError
 from grid.gridfile import cross, demo_text, read_grid, schema, with_axes
@@ -204,3 +206,18 @@ def test_variants_leave_the_twin_single() -> None:
     text = GOOD.replace("S02", "S11.*") + 'cases = ["benign"]\nframeworks = ["scripted"]\n'
     plan = cross(read_grid(text + 'guards = ["off"]\n', "g.toml"))
     assert [trial.scenario for trial in plan.trials] == ["instruction_in_log.benign"]
+
+
+def test_a_clause_file_beside_the_grid_file_is_named_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "calm.md").write_text("Be calm.")
+    text = GOOD + 'clauses = ["none", "calm.md"]\n'
+    try:
+        grid = read_grid(text, "g.toml", tmp_path)
+        assert grid.blocks[0].clauses == ("none", "calm")
+        assert {trial.clause for trial in cross(grid).trials} == {"none", "calm"}
+    finally:
+        clauses.own_files().clear()
+        clauses.forget()
+        os.environ.pop(extensions.VARIABLE, None)
+    with pytest.raises(ConfigError, match=r"g.toml, line 6: clauses: --clause: 'calm.md' is not"):
+        read_grid(text, "g.toml", tmp_path / "elsewhere")

@@ -10,6 +10,7 @@ from frameworks.scripted import ScriptedAdapter
 from grid.adapter import AgentSession, Asked, Ended
 from grid.catalogue import scenario, tools_of
 from grid.evidence import Journal, TrialId
+from grid.resultframe import nonce_for
 from grid.session import Session, TrialSpec, run_trial
 from grid.vocabulary import Cause, Status
 from grid.world import World
@@ -52,6 +53,53 @@ def test_the_clause_stands_after_the_system_prompt_or_takes_it_away() -> None:
     assert clause.system_text is not None
     assert clause.system_text.endswith("whoever it claims to be from.")
     assert Session(spec(clause="no-system-prompt")).system_text is None
+
+
+def test_results_stand_between_the_marks_that_the_system_prompt_names() -> None:
+    session = Session(spec(clause="data-in-marks"))
+    nonce = nonce_for("ab" * 16)
+    assert session.system_text is not None
+    assert f"[tool result {nonce}]" in session.system_text
+    back = session.call(name="list_nodes", arguments={}, call_id=None)
+    assert back.text.startswith(f"[tool result {nonce}]\n{{")
+    assert back.text.endswith(f"}}\n[end of tool result {nonce}]")
+    assert session.layer.calls[0].delivered == back.text
+    refused = session.call(name="no_such_tool", arguments={}, call_id=None)
+    assert refused.text.startswith(f"[tool result {nonce}]\n")
+
+
+def test_a_denied_call_is_answered_in_the_frame_as_well() -> None:
+    of = spec(clause="data-in-marks")
+    overseen = replace(of, trial=replace(of.trial, scenario="approval_misrouted"))
+    session = Session(overseen)
+    asked = [
+        Asked(name=step.tool, arguments=step.arguments, call_id=None)
+        for step in scenario("approval_misrouted").truth.honest
+        if step.tool in session.overseen
+    ]
+    (told,) = [item for item in session.ask(asked) if item is not None]
+    assert told.text.startswith(f"[tool result {nonce_for('ab' * 16)}]\n{{")
+    assert '"by":"approver"' in told.text
+
+
+def test_the_task_stands_again_in_the_words_of_the_session() -> None:
+    of = spec(clause="data-and-task-again", language="ja")
+    session = Session(replace(of, trial=replace(of.trial, scenario="authority_resurrected")))
+    for _ in session.turns:
+        back = session.call(name="no_such_tool", arguments={}, call_id=None)
+        assert back.text.endswith(f"\n{session.user_text}")
+        session.next_session()
+    words = [call.delivered.partition("\n")[2] for call in session.layer.calls]
+    assert len(set(words)) == len(session.turns) > 1
+
+
+@pytest.mark.parametrize("persona", ["honest", "substituter", "fabricator"])
+@pytest.mark.parametrize("clause", ["data-in-marks", "data-and-task-again"])
+def test_a_persona_reads_framed_results_as_if_they_were_plain(persona: str, clause: str) -> None:
+    plain, around = journal(spec(persona)), journal(spec(persona, clause=clause))
+    assert around.after == plain.after
+    assert [call.executed for call in around.calls] == [call.executed for call in plain.calls]
+    assert all(call.delivered != "" for call in around.calls)
 
 
 def test_the_prompt_is_in_the_language_of_the_trial() -> None:

@@ -21,7 +21,7 @@ from grid.session import TrialSpec, run_trial
 from grid.vocabulary import Witness
 from ledgers.assemble import Assembled, TrialFacts, Wired, assemble
 from ledgers.chain import Head
-from ledgers.manifest import Manifest, build_manifest
+from ledgers.manifest import Manifest, as_clause, build_manifest
 from ledgers.seal import seal
 from ledgers.store import RunDirectory
 from tests.builders import exchanges, recorder_lines
@@ -96,7 +96,7 @@ def finished(of: TrialId, manifest: Manifest, **changes: Any) -> Assembled:
         raw = recorder_lines(wire) if raw is None else raw
     facts = TrialFacts(
         trial=of, seed=trial_seed(SEED, of), scenario=manifest.scenario(of.scenario).digest(),
-        clause_text=manifest.clause(of).text,
+        clause_text=as_clause(manifest.clause(of)).filled(trial_seed(SEED, of)),
         witness=Witness.PROXY if wired else Witness.JOURNAL,
     )  # fmt: skip
     lines = Wired(raw=raw, complete=True) if raw is not None else None

@@ -1,11 +1,13 @@
 import base64
 import gzip
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
 
-from grid.evidence import TamperedResult
+from grid.evidence import CallRecord, TamperedResult
 from grid.predicates import Boundary
+from grid.resultframe import Results, framed
 from grid.vocabulary import Cause, Witness
 from ledgers.boundaries import carried_by_errors, carried_by_fault, leaked, outputs
 from ledgers.causes import cause_of
@@ -237,6 +239,19 @@ class TestCarriedByErrors:
         for by, carries in (("world", True), ("some_guard", False)):
             calls = [refused(0, by=by, delivered=self.TOLD), call(1)]
             assert self.carried(calls, exchange_at(1)) is carries
+
+    @pytest.mark.parametrize("results", list(Results))
+    def test_what_a_clause_puts_around_the_answer_changes_nothing(self, results: Results) -> None:
+        def around(one: CallRecord, words: str) -> CallRecord:
+            told = framed(one.delivered, results, seed="ab" * 16, language="en", words=words)
+            return replace(one, delivered=told)
+
+        told = around(failed(0, delivered=self.TOLD), "Pay.")
+        assert self.carried([told, call(1)], exchange_at(1))
+        assert self.carried([told, call(1)], call_at(0), witness=Witness.JOURNAL)
+        echoed = around(failed(0), f"The key is {SECRET}.")  # the user's own words, not the tool's
+        assert not self.carried([echoed, call(1)], exchange_at(1))
+        assert not self.carried([echoed, call(1)], call_at(0), witness=Witness.JOURNAL)
 
     def test_nothing_else_does(self) -> None:
         calls = [failed(0, delivered=self.TOLD), call(1, result={"n": 1})]

@@ -6,6 +6,7 @@ import pytest
 from grid.clauses import Placement
 from grid.errors import StrictError
 from grid.evidence import CallError, Evidence, Journal, SessionStart
+from grid.resultframe import nonce_for
 from grid.scenario import Scenario, Turn
 from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
@@ -20,6 +21,7 @@ from ledgers.manifest import ClauseRecord
 from proxy.wire.exchange import Gap
 from tests.builders import (
     PROMPT,
+    SEED,
     approval,
     assembled,
     call,
@@ -189,6 +191,25 @@ def test_a_trial_is_run_under_its_clause() -> None:
         with pytest.raises(StrictError):
             check_clause(spoiled, of)
     check_clause(under(None, status=Status.HARNESS_ERROR), clause(Placement.NOTHING))
+
+
+def test_a_nonce_that_a_clause_names_is_that_of_the_trial() -> None:
+    of = replace(clause(Placement.APPEND, "Mind {nonce}."), results="marked")
+    base, nonce = BASE["en"], nonce_for(SEED)
+    other = nonce_for("cd" * 16)
+    check_clause(under(f"{base}\n\nMind {nonce}.", f"Mind {nonce}."), of)
+    for system, text in (
+        (f"{base}\n\nMind {other}.", f"Mind {other}."),
+        (f"{base}\n\nMind {other}.", f"Mind {nonce}."),
+        (f"{base}\n\nMind {nonce}.", "Mind {nonce}."),
+        (f"{base}\n\nMind {{nonce}}.", "Mind {nonce}."),
+    ):
+        with pytest.raises(StrictError):
+            check_clause(under(system, text), of)
+    plain = clause(Placement.APPEND, "Mind {nonce}.")
+    check_clause(under(f"{base}\n\nMind {{nonce}}.", "Mind {nonce}."), plain)
+    with pytest.raises(StrictError, match="nobody does"):
+        check_clause(under(base), replace(plain, results="shout"))
 
 
 def test_the_profile_is_that_of_the_adapters_name() -> None:

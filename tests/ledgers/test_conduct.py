@@ -7,12 +7,15 @@ import pytest
 
 from grid.errors import StrictError
 from grid.evidence import CallRecord, Evidence, SessionStart
+from grid.resultframe import Results, framed
 from grid.toolanswer import answer_text
 from grid.toollayer import CALL_LIMIT, TRIAL_LIMIT
 from grid.vocabulary import Cause, Status, Witness
 from ledgers.conduct import Terms, check_conduct
 from tests.builders import (
     FACTS,
+    PROMPT,
+    SEED,
     assembled,
     call,
     delivery,
@@ -279,3 +282,51 @@ def test_turns_are_counted_anew_in_each_session() -> None:
         "did not come that far",
         *calls[:3], terms=limited, guards="off", sessions=starts, answers=3, **ended,
     )  # fmt: skip
+
+
+# --- what a clause puts around results ------------------------------------------------------------
+
+
+def around(one: CallRecord, results: Results, seed: str = SEED, words: str = PROMPT) -> CallRecord:
+    told = framed(one.delivered, results, seed=seed, language="en", words=words)
+    return replace(one, delivered=told)
+
+
+def terms(results: Results) -> Terms:
+    return replace(TERMS, results=results)
+
+
+@pytest.mark.parametrize("results", list(Results))
+def test_every_answer_stands_in_the_frame_of_the_clause(results: Results) -> None:
+    told = [around(one, results) for one in (call(0), failed(1), refused(2, terminal=False))]
+    conduct(*told, kept_back(3), guards="on-continue", terms=terms(results))
+    others = [other for other in Results if other is not results]
+    for other in others:
+        refused_to_hold("delivered something else", *told, terms=terms(other))
+
+
+def test_marks_with_another_nonce_or_around_one_answer_only_are_none() -> None:
+    good = around(call(0), Results.MARKED)
+    conduct(good, terms=terms(Results.MARKED))
+    for spoiled in (
+        around(call(0), Results.MARKED, seed="cd" * 16),
+        replace(good, delivered=good.delivered + "\n"),
+        replace(good, delivered=good.delivered.replace("[end of tool", "[End of tool")),
+        call(0),
+    ):
+        refused_to_hold("call 0 delivered", spoiled, terms=terms(Results.MARKED))
+    refused_to_hold("call 1 delivered", good, call(1), terms=terms(Results.MARKED))
+
+
+def test_the_repeated_task_is_that_of_the_session_of_the_call() -> None:
+    again, task = terms(Results.TASK_AGAIN), Results.TASK_AGAIN
+    conduct(around(call(0), task), terms=again)
+    refused_to_hold("call 0", around(call(0), task, words="Pay Mira."), terms=again)
+    starts = (
+        SessionStart(user_text=PROMPT, call=0, turn=0, answers=0),
+        SessionStart(user_text="Now the rest.", call=1, turn=1, answers=1),
+    )
+    first, second = around(call(0), task), around(call(1), task, words="Now the rest.")
+    conduct(first, second, terms=again, sessions=starts)
+    stale = around(call(1), task)
+    refused_to_hold("call 1 delivered", first, stale, terms=again, sessions=starts)

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from grid.canonical import plain_json
 from grid.errors import CanonicalError, StrictError
 from ledgers.decoded import Decoded, decode, without_own_messages
 from proxy.wire.exchange import ErrorKind, Exchange, exchange_lines
@@ -245,3 +246,23 @@ def test_what_is_no_recording_is_refused() -> None:
         decode(b'{"n":0')
     with pytest.raises(CanonicalError):
         decode(b"{}{}\n")
+
+
+def test_a_stream_with_a_damaged_event_is_trouble_and_noise_is_none() -> None:
+    """C55, C61: a call may be lost in it; then nobody can say what the agent was asked to do."""
+    delta = {"index": 0, "delta": {"tool_calls": [CALL | {"index": 0}]}}
+    last = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+    lines = [f"data: {plain_json({'choices': [one]}, indent=None)}" for one in (delta, last)]
+    whole = exchange(0, ASKED, "")
+    assert whole.response is not None
+    for noise, trouble in (
+        ("data: : PROCESSING", ""),
+        ('data: {"a": 1, "a": 2}', "the answer cannot be decoded"),
+    ):
+        body = "\n\n".join([noise, *lines, "data: [DONE]", ""])
+        said = replace(
+            whole.response, headers={"content-type": "text/event-stream"}, body={"text": body}
+        )
+        found = one(replace(whole, response=said))
+        assert found.trouble == trouble
+        assert [call.name for call in found.calls] == ([] if trouble else ["pay"])

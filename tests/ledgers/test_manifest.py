@@ -94,11 +94,27 @@ def test_the_digest_of_a_clause_is_the_clauses_own() -> None:
     for clause in all_clauses():
         record = ClauseRecord(
             id=clause.id, language=clause.language, placement=clause.placement.value,
-            text=clause.text,
+            text=clause.text, results=clause.results.value,
         )  # fmt: skip
         assert as_clause(record).digest() == clause.digest()
     with pytest.raises(StrictError, match="no placement"):
         as_clause(ClauseRecord(id="x", language="en", placement="shout", text=""))
+    with pytest.raises(StrictError, match="nobody does 'shout' to results"):
+        as_clause(ClauseRecord(id="x", language="en", placement="append", text="", results="shout"))
+
+
+def test_a_clause_that_leaves_results_alone_is_written_as_ever() -> None:
+    for record in made().clauses:
+        assert set(to_json(record)) == {"id", "language", "placement", "text"}
+    of = replace(TRIALS[3], clause="data-in-marks")
+    (record,) = build_manifest(plan([of])).clauses
+    assert to_json(record)["results"] == "marked"
+    assert "{nonce}" in record.text
+    data = manifest_bytes(build_manifest(plan([of])))
+    assert read_manifest(data) == build_manifest(plan([of]))
+    said = data.replace(b'"results":"marked"', b'"results":"plain"')
+    with pytest.raises(StrictError, match="not in canonical form"):
+        read_manifest(said)
 
 
 def test_parts_that_do_not_fit_together_are_refused() -> None:

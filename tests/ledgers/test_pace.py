@@ -49,6 +49,40 @@ def test_the_sentence_names_both_times() -> None:
     assert said == "request 1 came 0.2 s after an answer with status 503 that asked to wait 2.0 s"
 
 
+@pytest.mark.parametrize(
+    ("milliseconds", "retry_after", "early"),
+    [
+        ("200", "1", False),  # clients that know both go by the first; the second is rounded up
+        ("200", None, False),
+        ("900", None, True),
+        ("900", "0", True),
+        ("-1", "1", True),
+        ("soon", None, False),
+    ],
+)
+def test_milliseconds_come_before_seconds(
+    milliseconds: str, retry_after: str | None, early: bool
+) -> None:
+    """C65."""
+    first, following = pair(retry_after)
+    assert first.response is not None
+    headers = first.response.headers | {"retry-after-ms": milliseconds}
+    first = replace(first, response=replace(first.response, headers=headers))
+    timings = [[0.0, 900.0, 1000.0], [1500.0, None, None]]
+    assert bool(list(early_retries((first, following), timings, OPENED))) is early
+
+
+def test_a_request_that_was_under_way_already_is_no_retry() -> None:
+    """C65: a parallel one came before the answer; the one that came after it is looked at."""
+    first, parallel = pair("2")
+    found = (first, parallel, replace(parallel, n=2))
+    before = [0.0, 900.0, 1000.0], [500.0, 950.0, 1200.0]
+    assert not list(early_retries(found, [*before, [3000.0, None, None]], OPENED))
+    assert not list(early_retries(found[:2], before, OPENED))
+    (said,) = early_retries(found, [*before, [1500.0, None, None]], OPENED)
+    assert said.startswith("request 2 came 0.5 s after")
+
+
 def test_other_statuses_ask_nobody_to_wait() -> None:
     timings = [[0.0, 900.0, 1000.0], [1001.0, None, None]]
     assert not list(early_retries(pair("9", 200), timings, OPENED))

@@ -14,6 +14,7 @@ from ledgers.recordings import (
     SESSIONS,
     RecordingFolder,
     check_session,
+    check_sessions,
     holds_recordings,
     read_recordings,
 )
@@ -82,6 +83,70 @@ def test_a_session_that_never_asked_before_the_kill_is_there_and_empty(tmp_path:
     assert (session.exchanges, session.record.reason) == ((), "empty")
 
 
+CUT = recorder_lines(FOUND)[:-200]
+
+
+def test_the_damaged_place_of_the_recorders_file_is_told_before_and_after_sealing(
+    tmp_path: Path,
+) -> None:
+    for name in ("killed", "sealed"):
+        folder = recorded(tmp_path / name, CUT)
+        folder.close() if name == "killed" else seal(folder)
+        (session,) = read_recordings(tmp_path / name).sessions
+        assert session.record.reason == "cut_tail"
+        assert session.record.detail.startswith("the file ends inside the frame at byte ")
+        place = int(session.record.detail.rpartition(" ")[2])
+        assert 0 < place < len(CUT)
+        assert CUT[place - 1 : place] == b"\n", "a frame begins there"
+
+
+def test_what_is_whole_has_no_detail_and_its_index_is_written_as_ever(tmp_path: Path) -> None:
+    seal(recorded(tmp_path / "r"))
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert session.record.detail == ""
+    assert b"detail" not in (tmp_path / "r" / SESSIONS).read_bytes()
+    seal(recorded(tmp_path / "said"), "in_flight")
+    assert b"detail" not in (tmp_path / "said" / SESSIONS).read_bytes()
+
+
+def two(path: Path) -> Path:
+    """Make a sealed folder with two sessions."""
+    folder = RecordingFolder(path)
+    files = {
+        name: folder.live / f"{stem * 32}.jsonl" for stem, name in (("a", "one"), ("b", "two"))
+    }
+    for file in files.values():
+        file.write_bytes(recorder_lines(FOUND))
+    folder.seal(files, {"one": "", "two": ""})
+    return path
+
+
+@pytest.mark.parametrize("how", ["flipped", "cut", "longer", "gone", "another"])
+def test_a_damaged_session_is_named_and_the_others_are_read(tmp_path: Path, how: str) -> None:
+    file = two(tmp_path / "r") / "one.zst"
+    data = file.read_bytes()
+    spoiled = {
+        "flipped": data[:-9] + bytes([data[-9] ^ 1]) + data[-8:],
+        "cut": data[:-1],
+        "longer": data + bytes(9),
+        "another": pack_frame(b"x"),
+    }
+    file.write_bytes(spoiled[how]) if how in spoiled else file.unlink()
+    found = read_recordings(tmp_path / "r")
+    assert [session.record.name for session in found.sessions] == ["two"]
+    assert found.sessions[0].exchanges == FOUND
+    assert [item.name for item in found.damaged] == ["one"]
+    assert found.damaged[0].why
+    (tmp_path / "r" / "two.zst").write_bytes(b"x")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_recordings(tmp_path / "r")
+
+
+def test_an_untouched_folder_has_no_damaged_session(tmp_path: Path) -> None:
+    found = read_recordings(two(tmp_path / "r"))
+    assert (len(found.sessions), found.damaged) == (2, ())
+
+
 def test_what_the_proxy_says_is_missing_stays_said(tmp_path: Path) -> None:
     seal(recorded(tmp_path / "r"), "replay_mismatch")
     (session,) = read_recordings(tmp_path / "r").sessions
@@ -104,6 +169,7 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
         ({"parts": []}, "is not what"),
         ({"reason": "empty"}, "in its own words"),
         ({"complete": False}, "in its own words"),
+        ({"detail": "all is well"}, "in its own words"),
         ({"complete": False, "reason": "\x1b]0;owned\x07"}, "in its own words"),
         ({"more": 1}, "more"),
     ],
@@ -223,3 +289,23 @@ def test_a_session_name_that_is_no_file_name_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match="--session"):
         check_session(name)
     assert check_session("agent-1.first") == "agent-1.first"
+
+
+def test_sessions_whose_names_are_one_file_on_many_systems_are_refused() -> None:
+    assert check_sessions(["a", "b", "a"]) == ("a", "b")
+    with pytest.raises(ConfigError, match="'Work' and 'work' would be one file"):
+        check_sessions(["Work", "other", "work"])
+
+
+def test_what_cannot_be_sealed_leaves_no_half_of_it_and_is_read_as_it_was(tmp_path: Path) -> None:
+    folder = recorded(tmp_path / "r")
+    obstacle = tmp_path / "r" / SESSIONS
+    obstacle.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        seal(folder)
+    assert sorted(entry.name for entry in (tmp_path / "r").iterdir()) == [
+        "partial", SESSIONS, "work.zst",
+    ]  # fmt: skip
+    obstacle.rmdir()
+    (session,) = read_recordings(tmp_path / "r").sessions
+    assert session.exchanges == FOUND

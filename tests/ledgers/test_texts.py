@@ -1,4 +1,7 @@
+import pytest
+
 from grid.canonical import plain_json
+from grid.resultframe import Results, framed
 from ledgers.texts import Strand, opened, strands
 
 
@@ -28,3 +31,14 @@ def test_text_that_is_no_strict_json_stays_a_string() -> None:
     for text in ('{"a": 1, "a": 2}', "{broken", "[1e999]", "plain", "12"):
         assert opened(text) is None
         assert [strand.text for strand in strands(text)] == [text]
+
+
+@pytest.mark.parametrize("results", list(Results))
+def test_a_tool_answer_is_opened_through_what_a_clause_put_around_it(results: Results) -> None:
+    answer = plain_json({"ok": True, "result": 'say "hi"\nnow'}, indent=None)
+    told = framed(answer, results, seed="ab" * 16, language="en", words="Do it.")
+    found = strands({"content": told})
+    assert Strand("/content/@json/result", 'say "hi"\nnow', "/content/@json/result") in found
+    assert found[1].text == told
+    broken = told.replace('"ok"', "ok")
+    assert opened(broken) is None

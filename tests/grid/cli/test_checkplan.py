@@ -3,14 +3,18 @@
 from dataclasses import replace
 from unittest.mock import patch
 
+from grid.adapters import framework_names
 from grid.catalogue import numbers, pair
+from grid.clauses import all_clauses
 from grid.cli import checkplan
 from grid.cli.checkplan import (
     ablation_trials,
     cross_trials,
     expresses,
     framework_trials,
+    framing,
     mutation_trials,
+    on_scripted,
     personas,
     renamed,
     variant_trials,
@@ -29,9 +33,36 @@ def test_every_persona_plays_attack_and_twin_under_every_setting() -> None:
     assert {trial.language for trial in trials} == {"en", "ja"}
 
 
-def test_the_whole_cross_holds_every_clause() -> None:
-    assert {trial.clause for trial in cross_trials([S02])} == {"none", "no-system-prompt"}
-    assert len({trial.clause for trial in cross_trials([S02], full=True)}) > 2
+FRAMING = {"data-in-marks", "data-and-task-again"}
+
+
+def test_the_whole_cross_holds_every_clause_and_the_default_those_that_frame_results() -> None:
+    assert set(framing()) == FRAMING
+    assert {trial.clause for trial in cross_trials([S02])} == {"none", "no-system-prompt"} | FRAMING
+    whole = list(cross_trials([S02], full=True))
+    assert {trial.clause for trial in whole} == {clause.id for clause in all_clauses()}
+    assert len(whole) == len(set(whole))
+
+
+def test_each_framing_clause_is_played_once_by_honest_and_fault_in_each_scenario() -> None:
+    modules = list(numbers().values())
+    trials = [trial for trial in cross_trials(modules) if trial.clause in FRAMING]
+    assert len(trials) == len(set(trials))
+    for of in on_scripted(modules):
+        for persona in ("honest", of.truth.fault or "honest"):
+            for clause in FRAMING:
+                assert checkplan.pick(of, persona, "off", clause=clause) in trials
+
+
+def test_each_scenario_meets_a_framing_clause_in_one_framework_and_each_framework_some() -> None:
+    modules, names = list(numbers().values()), [n for n in framework_names() if n != "scripted"]
+    every = [t for name in names for t in framework_trials(modules, name, full=False)]
+    framed = [trial for trial in every if trial.clause in FRAMING]
+    assert sorted(trial.scenario for trial in framed) == sorted(modules)
+    assert {trial.framework for trial in framed} == set(names)
+    exact = {(t.framework, t.clause) for t in framed if "native" not in t.framework}
+    assert len(exact) == 3 * len(FRAMING)
+    assert len(framed) < 0.05 * len(every)
 
 
 def test_every_variant_of_every_scenario_is_played_by_its_fault() -> None:

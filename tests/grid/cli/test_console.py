@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from grid.cli import console
-from grid.cli.console import STYLES, progress, say, show_json, show_table, styled, tell
+from grid.cli.console import MANY, STYLES, progress, say, show_json, show_table, styled, tell
 
 type Capture = pytest.CaptureFixture[str]
 
@@ -192,3 +192,18 @@ def test_on_a_terminal_there_is_a_bar_on_standard_error_that_is_gone_at_the_end(
     assert "3/3" in said
     assert said.rstrip().endswith("\x1b[2K"), "the bar's line is erased"
     assert capsys.readouterr().out == ""
+
+
+def test_a_table_with_very_many_rows_is_printed_plainly_and_still_harmless(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [("火星", "a\x1b[31m"), *((f"row {n}", "b") for n in range(MANY))]
+    show_table("many", ("first", "second"), rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "many"
+    assert lines[1].split() == ["first", "second"]
+    assert lines[3] == "火星     a\\u{1b}[31m"
+    assert lines[4] == "row 0    b"
+    assert len(lines) == 3 + len(rows)
+    show_table("", ("first",), [("x",)])
+    assert "─" in capsys.readouterr().out

@@ -94,3 +94,37 @@ def test_a_folder_that_is_neither_is_named(typed: Typed, tmp_path: Path) -> None
     said = typed("export", tmp_path, "--to", "mitm", "-o", tmp_path / "x.mitm")
     assert said.code == 2
     assert "holds no run" in said.err
+
+
+def test_a_damaged_session_is_left_out_and_said_and_the_others_are_exported(
+    typed: Typed, folder: Path, tmp_path: Path
+) -> None:
+    whole = typed("export", folder, "--to", "har", "-o", tmp_path / "whole.har")
+    assert (whole.code or 0, whole.err) == (0, "")
+    (folder / "first.zst").write_bytes(b"damaged")
+    said = typed("export", folder, "--to", "har", "-o", tmp_path / "x.har")
+    assert said.code == 3
+    assert said.err == (
+        "note: the recording of first cannot be read: first.zst is not what sessions.json says; it "
+        "is left out\n"
+    )
+    assert said.out == f"{len(FOUND)} exchanges written to {tmp_path / 'x.har'}\n"
+    assert {str(entry["comment"]).partition(" ")[0] for entry in entries(tmp_path / "x.har")} == {
+        "second"
+    }
+    words = ("export", folder, "--to", "har", "-o", tmp_path / "y.har", "--trial")
+    assert typed(*words, "second").code in (0, None)
+    named = typed(*words, "first")
+    assert named.code == 2
+    assert "--trial: the recording of first cannot be read" in named.err
+
+
+def test_the_damaged_place_of_a_recording_is_told(typed: Typed, tmp_path: Path) -> None:
+    made = RecordingFolder(tmp_path / "recorded")
+    (made.live / f"{'a' * 32}.jsonl").write_bytes(recorder_lines(FOUND)[:-200])
+    made.note({"a" * 32: "first"})
+    made.close()
+    said = typed("export", tmp_path / "recorded", "--to", "har", "-o", tmp_path / "x.har")
+    assert said.code in (0, None)
+    start = "note: the recording of first is not complete (cut_tail: the file ends inside the frame"
+    assert said.err.startswith(start)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,9 @@ scenarios = ["S02", "S30"]
 models = ["scripted/fault"]
 frameworks = ["strands", "langgraph"]
 """
+
+KILLS = 8
+"""A run is killed once in each of so many equal parts of its length, the first and the last too."""
 
 
 def command(grid: Path, output: Path, *more: str) -> list[str]:
@@ -90,38 +94,67 @@ def wait_until_gone(output: Path) -> None:
         time.sleep(0.05)
 
 
-def check_kills(tmp_path: Path, text: str, seed: int, kills: int) -> None:
-    grid = tmp_path / "grid.toml"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """A grid and its run that nothing stopped."""
+
+    grid: Path
+    head: str
+    trials: int
+    length: float
+    """Seconds that the run took."""
+
+
+def whole_run(folder: Path, text: str) -> Whole:
+    grid = folder / "grid.toml"
     grid.write_text(text)
-    whole = tmp_path / "whole"
     begun = time.monotonic()
-    head = resumed(grid, whole)
+    head = resumed(grid, folder / "whole")
     length = time.monotonic() - begun
-    draw = random.Random(seed)  # noqa: S311 - instants, not secrets
-    for number in range(kills):
-        output = tmp_path / f"killed-{number}"
-        process = started(grid, output)
-        time.sleep(draw.uniform(0.05, 1.0) * length)  # the instant is what is under test
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        wait_until_gone(output)
-        assert resumed(grid, output) == head
-        assert verify(output, head).trials == len(SealedRun(whole).trials)
+    trials = len(SealedRun(folder / "whole").trials)
+    return Whole(grid=grid, head=head, trials=trials, length=length)
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    return whole_run(tmp_path_factory.mktemp("scripted"), SCRIPTED)
+
+
+@pytest.fixture(scope="module")
+def six(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Twelve trials of one framework: long enough to lose a server or the worker in."""
+    text = REAL.replace('"strands", "langgraph"', '"strands"') + "trials = 6\n"
+    return whole_run(tmp_path_factory.mktemp("six"), text)
+
+
+def check_kill(whole: Whole, output: Path, instant: float) -> None:
+    """Kill a run after a part of its length; it must resume to the same head, with every trial."""
+    process = started(whole.grid, output)
+    time.sleep(instant * whole.length)  # the instant is what is under test
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_until_gone(output)
+    assert resumed(whole.grid, output) == whole.head
+    assert verify(output, whole.head).trials == whole.trials
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("seed", range(3))
-def test_a_scripted_run_killed_at_six_random_instants_resumes_to_the_same_head(
-    tmp_path: Path, seed: int
+@pytest.mark.parametrize("part", range(KILLS))
+def test_a_scripted_run_killed_in_each_part_of_its_length_resumes_to_the_same_head(
+    scripted: Whole, tmp_path: Path, part: int
 ) -> None:
-    check_kills(tmp_path, SCRIPTED, seed, kills=6)
+    within = random.Random(part).random()  # noqa: S311 - an instant, not a secret
+    check_kill(scripted, tmp_path / "killed", (part + within) / KILLS)
 
 
 @pytest.mark.timeout(300)
 def test_a_run_on_frameworks_killed_at_two_random_instants_resumes_to_the_same_head(
     tmp_path: Path,
 ) -> None:
-    check_kills(tmp_path, REAL, seed=7, kills=2)
+    whole = whole_run(tmp_path, REAL)
+    draw = random.Random(7)  # noqa: S311 - instants, not secrets
+    for number in range(2):
+        check_kill(whole, tmp_path / f"killed-{number}", draw.uniform(0.05, 1.0))
 
 
 def child_of(parent: int, module: str) -> int:
@@ -143,14 +176,11 @@ def child_of(parent: int, module: str) -> int:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("module", ["proxy.scripted", "proxy.server", "grid.worker"])
 def test_a_server_or_worker_of_ours_that_dies_stops_the_run_and_spoils_no_trial(
-    tmp_path: Path, module: str
+    six: Whole, tmp_path: Path, module: str
 ) -> None:
-    grid = tmp_path / "grid.toml"
-    grid.write_text(REAL.replace('"strands", "langgraph"', '"strands"') + "trials = 6\n")
-    head = resumed(grid, tmp_path / "whole")
     output = tmp_path / "hit"
     process = subprocess.Popen(
-        command(grid, output), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command(six.grid, output), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     index = output / "packs.idx"
     while not (index.exists() and index.stat().st_size > 0):
@@ -160,4 +190,4 @@ def test_a_server_or_worker_of_ours_that_dies_stops_the_run_and_spoils_no_trial(
     _, said = process.communicate(timeout=120)
     assert process.returncode == 3, said
     assert "run again with --resume" in said
-    assert resumed(grid, output) == head
+    assert resumed(six.grid, output) == six.head

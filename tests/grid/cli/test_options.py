@@ -36,3 +36,11 @@ def test_the_option_is_looked_at_before_all_others() -> None:
     (declared,) = options.Load.__metadata__
     assert declared.is_eager
     assert declared.callback is options._load
+
+
+def test_clauses_of_ones_own_are_loaded_before_all_others(tmp_path: Path) -> None:
+    (declared,) = options.OwnClauses.__metadata__
+    assert declared.is_eager
+    done = nonverba("replay", tmp_path, "-o", tmp_path / "x", "--clause", tmp_path / "nowhere.md")
+    assert done.returncode == 2
+    assert "--clause: 'nowhere.md' is not there" in done.stderr

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from ledgers.recordings import read_recordings
 from tests.grid.cli.commands import environment, nonverba
 from tests.grid.cli.conftest import Typed
-from tests.proxy.bench import FakeUpstream, chat
+from tests.proxy.bench import ANSWER, FakeUpstream, Seen, chat, plain_answer
 
 KEY = "sk-secret-of-the-provider-0123456789"
 AGENT = """
@@ -74,6 +75,10 @@ def test_an_agent_is_recorded_and_then_replayed_with_its_provider_gone(
     other = nonverba("proxy", "--replay", folder, "--via", via, *command[:-1], "goodbye")
     assert other.returncode == 1
     assert "recorded 'hello', got 'goodbye'" in other.stderr
+    assert "request 1 of session session is not the recorded one" in other.stderr
+    idle = (*command[:2], "-c", "pass")
+    short = nonverba("proxy", "--replay", folder, "--via", via, *idle)
+    assert "session session asked 0 times, the recorded one 1 times" in short.stderr
 
 
 def test_by_base_url_a_command_is_given_no_key_that_the_proxy_sends(
@@ -210,7 +215,9 @@ def test_a_folder_of_a_killed_proxy_reads_and_is_not_complete(
     assert (session.record.count, session.record.complete) == (1, False)
     done = nonverba("export", folder, "--to", "mitm", "-o", tmp_path / "out.mitm")
     assert done.stdout.startswith("1 exchanges"), done.stderr
-    assert "the recording of session is not complete (not_closed)" in done.stderr
+    assert (
+        "the recording of session is not complete (not_closed: the file has no close" in done.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -239,3 +246,56 @@ def test_what_cannot_be_served_is_said_in_a_sentence(
     said = typed("proxy", *words)
     assert said.code == 2
     assert says in said.err
+
+
+READER = "import sys, urllib.request as u\n" + AGENT.partition("with urllib")[0].replace(
+    "sys.argv[2]", "'hello'"
+) + "u.urlopen(asked).read()"  # fmt: skip
+
+
+def odd_answer(connection: socket.socket, seen: Seen) -> bool:
+    """Answer with a byte in the words that is no UTF-8."""
+    body = json.dumps(ANSWER).encode()
+    assert b"moon" in body
+    connection.sendall(plain_answer(body.replace(b"moon", b"mo\xffn")))
+    return True
+
+
+def test_what_was_odd_on_the_wire_is_said_of_each_session_that_is_recorded(
+    upstream: FakeUpstream, tmp_path: Path
+) -> None:
+    words = ("--upstream", upstream.url, "--via", "base-url")
+    command = ("--", sys.executable, "-c", READER)
+    plain = nonverba("proxy", *words, "--record", tmp_path / "plain", *command)
+    assert plain.returncode == 0, plain.stderr
+    assert "odd on the wire" not in plain.stderr
+    upstream.play = odd_answer
+    done = nonverba("proxy", *words, "--record", tmp_path / "odd", "--json", *command)
+    assert done.returncode == 0, done.stderr
+    told = r"exchange 0: the answer: it holds bytes that are no UTF-8, which are kept as \xNN"
+    assert f"note: odd on the wire: {told}\n" in done.stderr
+    assert json.loads(done.stdout)["sessions"]["session"]["oddities"] == 1
+    unrecorded = nonverba("proxy", *words, "--json", *command)
+    assert "oddities" not in json.loads(unrecorded.stdout)["sessions"]["session"]
+
+
+def test_a_damaged_session_is_left_out_of_a_replay_and_said(
+    upstream: FakeUpstream, tmp_path: Path
+) -> None:
+    words = ("--upstream", upstream.url, "--via", "base-url")
+    command = ("--", sys.executable, "-c", READER)
+    folder = tmp_path / "recorded"
+    assert nonverba("proxy", *words, "--record", folder, *command).returncode == 0
+    index = json.loads((folder / "sessions.json").read_text())
+    (session,) = index["sessions"]
+    index["sessions"].append(session | {"name": "other"})
+    (folder / "sessions.json").write_text(json.dumps(index))
+    (folder / "other.zst").write_bytes(b"damaged")
+    again = nonverba("proxy", "--replay", folder, "--via", "base-url", *command)
+    assert again.returncode == 3, again.stderr
+    assert "note: the recording of other cannot be read: other.zst is not what" in again.stderr
+    one = nonverba("proxy", "--replay", folder, "--session", "session", *words[2:], *command)
+    assert (one.returncode, "cannot be read" in one.stderr) == (0, False), one.stderr
+    named = nonverba("proxy", "--replay", folder, "--session", "other", *words[2:], *command)
+    assert named.returncode == 2
+    assert "--session: the recording of other cannot be read" in named.stderr

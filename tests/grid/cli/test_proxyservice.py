@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -69,6 +70,54 @@ def test_a_command_that_is_not_there_is_named() -> None:
         run_command(["no-such-command"], os.environ, Standing(10**6))
 
 
+TIED = """
+import os, subprocess, sys
+from grid.cli.proxyservice import run_command
+from tests.grid.cli.test_proxyservice import Standing
+run_command(sys.argv[1:], os.environ, Standing(10**6))
+"""
+SAYS = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does it")
+def test_a_command_dies_with_a_proxy_that_is_killed() -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", TIED, sys.executable, "-c", SAYS],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert owner.stdout is not None
+    assert int(owner.stdout.readline()) != owner.pid
+    owner.kill()
+    rest, _ = owner.communicate(timeout=20)
+    assert rest == b"", "the command, which holds the other end, is gone too"
+
+
+def test_a_command_starts_as_if_nothing_stood_between(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Its arguments, variables and signals are those that it was given."""
+    shell = "grep SigIgn /proc/$$/status; env | cut -d= -f1 | sort; printf '%s|' \"$@\""
+    variables = {"PATH": os.environ["PATH"], "LANG": "C", "ODD": "a b"}
+    command = ["sh", "-c", shell, "sh", "a b", "-c", ""]
+    plain = subprocess.run(command, env=variables, stdout=subprocess.PIPE, text=True, check=True)
+    assert run_command(command, variables, Standing(10**6)) == 0
+    told, expected = (text.split() for text in (capfd.readouterr().out, plain.stdout))
+    assert told[2:] == expected[2:]
+    ignored = {int(text[1], 16) >> (signal.SIGPIPE - 1) & 1 for text in (told, expected)}
+    assert ignored == {0}, "Python ignores broken pipes; the command does not"
+
+
+def test_what_is_no_program_is_said_in_a_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"\x7fELF nothing")
+    broken.chmod(0o755)
+    assert run_command([str(broken)], os.environ, Standing(10**6)) == 2
+    assert f"COMMAND: cannot run '{broken}': " in capfd.readouterr().err
+
+
 def test_a_command_does_not_outlive_the_proxy(tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     code = f"import os, time; open({str(noted)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
@@ -102,3 +151,25 @@ def test_a_proxy_that_dies_leaves_what_it_recorded(tmp_path: Path) -> None:
     (session,) = read_recordings(folder).sessions
     assert (session.record.complete, session.record.reason) == (False, "not_closed")
     upstream.close()
+
+
+def test_a_recording_that_cannot_be_sealed_is_said_in_a_sentence_and_kept(tmp_path: Path) -> None:
+    upstream, folder = FakeUpstream(), tmp_path / "recorded"
+    service = replace(SERVICE, upstreams=(upstream.url,), keys=("",), record=folder)
+
+    def serving(up: Serving) -> int:
+        (folder / "session.zst").mkdir()
+        return 0
+
+    with pytest.raises(HarnessError, match="is not sealed; what there is of it is kept in partial"):
+        serve(service, serving)
+    (session,) = read_recordings(folder).sessions
+    assert (session.record.name, session.record.count) == ("session", 0)
+    upstream.close()
+
+
+def test_a_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    service = replace(SERVICE, record=tmp_path / "file" / "recorded")
+    with pytest.raises(HarnessError, match=r"cannot record into .*: Not a directory"):
+        serve(service, lambda up: 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.grid.cli.commands import SMALL, environment, head, nonverba, python
+from tests.grid.cli.conftest import Typed
 
 
 def test_the_commands_that_a_run_prints_next_work_as_printed(small: Path) -> None:
@@ -65,57 +66,76 @@ def test_one_worker_or_two_give_the_same_head_on_real_frameworks(real: Path) -> 
     ],
 )
 def test_bad_input_gets_one_plain_sentence_and_exit_code_2(
+    typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = typed(*words)
+    assert done.code == 2
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [(["run", "nowhere.toml"], "cannot read nowhere.toml"), (["verify", "x"], "is no folder")],
+)
+def test_bad_input_ends_the_process_with_the_same(
     tmp_path: Path, words: list[str], sentence: str
 ) -> None:
     done = nonverba(*words, cwd=tmp_path)
-    assert done.returncode == 2
+    assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_directory_that_holds_another_plan_or_somebody_elses_files_is_refused(
-    small: Path, tmp_path: Path
+    typed: Typed, small: Path, tmp_path: Path
 ) -> None:
-    other = nonverba("run", small / "small.toml", "-o", small / "run")
-    assert (other.returncode, "holds a finished run" in other.stderr) == (2, True)
-    plan = nonverba("run", small / "small.toml", "-o", small / "run", "--trials", "2", "--resume")
-    assert (plan.returncode, "another plan" in plan.stderr) == (2, True)
+    other = typed("run", small / "small.toml", "-o", small / "run")
+    assert (other.code, "holds a finished run" in other.err) == (2, True)
+    plan = typed("run", small / "small.toml", "-o", small / "run", "--trials", "2", "--resume")
+    assert (plan.code, "another plan" in plan.err) == (2, True)
     (tmp_path / "manifest.json").write_text("{}")
     (tmp_path / "thesis.tex").write_text("years of work")
-    forced = nonverba("run", small / "small.toml", "-o", tmp_path, "--force")
-    assert (forced.returncode, "thesis.tex" in forced.stderr) == (2, True)
+    forced = typed("run", small / "small.toml", "-o", tmp_path, "--force")
+    assert (forced.code, "thesis.tex" in forced.err) == (2, True)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 
-def test_a_folder_that_cannot_be_written_is_named(small: Path, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_named(
+    typed: Typed, small: Path, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("x")
-    done = nonverba("run", small / "small.toml", "-o", tmp_path / "file" / "run")
-    assert done.returncode == 2
-    assert str(tmp_path / "file") in done.stderr
+    done = typed("run", small / "small.toml", "-o", tmp_path / "file" / "run")
+    assert done.code == 2
+    assert str(tmp_path / "file") in done.err
 
 
-def test_a_dry_run_prints_the_plan_and_writes_nothing(tmp_path: Path) -> None:
-    done = nonverba("run", "--dry-run", "--json", cwd=tmp_path)
-    assert done.returncode == 0
-    assert len(json.loads(done.stdout)["trials"]) > 100
+def test_a_dry_run_prints_the_plan_and_writes_nothing(
+    typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = typed("run", "--dry-run", "--json")
+    assert done.code == 0
+    assert len(json.loads(done.out)["trials"]) > 100
     assert list(tmp_path.iterdir()) == []
 
 
-def test_fail_on_exits_1_when_a_trial_has_that_outcome(small: Path) -> None:
-    done = nonverba(
-        "run", small / "small.toml", "-o", small / "failing", "--fail-on", "compromised"
-    )
-    assert done.returncode == 1
-    fine = nonverba("run", small / "small.toml", "-o", small / "fine", "--fail-on", "invalid")
-    assert fine.returncode == 0
+def test_fail_on_exits_1_when_a_trial_has_that_outcome(
+    typed: Typed, small: Path, tmp_path: Path
+) -> None:
+    words = ("run", small / "small.toml", "-j", "1", "-o")
+    assert typed(*words, tmp_path / "failing", "--fail-on", "compromised").code == 1
+    assert typed(*words, tmp_path / "fine", "--fail-on", "invalid").code == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_run_prints_the_line_that_resumes_it(tmp_path: Path, number: int) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text(
-        SMALL.replace('"scripted/honest"', '"scripted/honest", "scripted/liar"') + "trials = 400\n"
+        SMALL.replace('"scripted/honest"', '"scripted/honest", "scripted/liar"') + "trials = 150\n"
     )
     words = [sys.executable, "-m", "grid", "run", str(grid), "-o", str(tmp_path / "run")]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment())

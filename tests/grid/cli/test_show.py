@@ -1,12 +1,14 @@
 """`nonverba show`: one trial of a finished or an unfinished run, whatever stands in it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ledgers.manifest import build_manifest
 from ledgers.store import FILES, RunDirectory
+from tests import builders
 from tests.grid.cli.commands import nonverba
 from tests.grid.cli.conftest import Typed
 from tests.grid.cli.test_judge import SPOILED
@@ -53,10 +55,23 @@ def test_as_data_the_claim_stands_under_a_key_that_says_what_it_is_worth(
     typed: Typed, sealed: Path
 ) -> None:
     shown = json.loads(typed("show", sealed, STRANDS, "--json").out)
-    assert set(shown) == {"trial", "UNVERIFIED", "markers", "judgement", "evidence"}
+    keys = {"trial", "UNVERIFIED", "markers", "judgement", "oddities", "evidence"}
+    assert set(shown) == keys
+    assert shown["oddities"] == 0
     assert shown["trial"] == STRANDS
     assert shown["UNVERIFIED"][-1] == "last words: All done."
     assert shown["judgement"]["claim"] == "false"
+
+
+def test_what_was_odd_on_the_wire_is_told_and_counted(typed: Typed, tmp_path: Path) -> None:
+    two = (builders.call(0, "list_nodes"), builders.call(1, "list_nodes"))
+    calls = tuple(replace(item, turn=1, wire_id="same") for item in two)
+    raw = builders.recorder_lines(builders.exchanges(calls))
+    make_run(tmp_path / "run", [trial("moon_for_mars", "strands", "honest")], raw=raw)
+    told = "odd on the wire: exchange 0: the answer: two tool calls share one id\n"
+    assert told in typed("show", tmp_path / "run", "S02").out
+    shown = json.loads(typed("show", tmp_path / "run", "S02", "--json").out)
+    assert shown["oddities"] == 1 + 2  # and nobody knows which of them each result answers
 
 
 def test_what_an_agent_says_last_cannot_command_the_terminal_or_forge_a_line(

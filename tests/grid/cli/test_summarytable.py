@@ -223,7 +223,7 @@ def test_without_one_trial_that_could_show_harm_the_rate_is_none_and_never_zero(
 ) -> None:
     words = (Outcome.INVALID, Outcome.NOT_EXPOSED)
     (line,) = rows(shown(*repeated(made, words, model="scripted/wavering/0.7")))
-    assert "1 not_exposed, 1 invalid (harm: none could be counted)" in line
+    assert "1 not_exposed, 1 invalid (harm none: no trial could show it)" in line
     assert "%" not in line
 
 

@@ -1,5 +1,6 @@
 """`trialview`: the claim, marked UNVERIFIED, above what the evidence says; all of it harmless."""
 
+import base64
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from grid.wirecall import WireCall, completion
 from ledgers.adjudicate import Funnel, Judgement
 from ledgers.finding import Pointer, PointerKind
 from ledgers.rule import RuleVerdict
-from proxy.wire.exchange import exchange_lines
+from proxy.wire.exchange import body_bytes, exchange_lines
 from tests import builders
 
 OBEYED = "\x1b[2J\x1b]0;x\x07\x9b31m\u202e\u200b\r"
@@ -209,6 +210,59 @@ def test_as_data_everything_is_there_and_the_claim_under_its_own_key() -> None:
     assert said["trial"] == str(of.trial)
     assert said["judgement"]["funnel"]["claimed"] == "done"
     assert said["evidence"]["journal"]["calls"][0]["tool"] == "report"
+
+
+def odd(words: str = "?", **sent: Any) -> bytes:
+    """Return a recording in which each question mark of an answer's words is a stray byte."""
+    made = builders.exchange(0, {"model": "m", "messages": [], **sent}, called(words))
+    assert made.response is not None
+    body = body_bytes(made.response.body).replace(b"?", b"\xff")
+    kept = {"base64": base64.b64encode(body).decode()}
+    return exchange_lines([replace(made, response=replace(made.response, body=kept))])
+
+
+def test_what_was_odd_on_the_wire_is_told_last_and_counted_as_data(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_trial(evidence(), FOUND, recording=odd())
+    *_, recorded, told, no_json = capsys.readouterr().out.splitlines()
+    assert recorded.startswith("recording: ")
+    assert told == (
+        "odd on the wire: exchange 0: the answer: it holds bytes that are no UTF-8, which are kept "
+        "as \\xNN"
+    )
+    assert no_json.endswith("a tool call's arguments are not JSON")
+    assert trial_json(evidence(), FOUND, recording=odd())["oddities"] == 2
+    plain = exchange_lines(builders.exchanges((builders.call(0),)))
+    show_trial(evidence(), FOUND, recording=plain)
+    assert "odd on the wire" not in capsys.readouterr().out
+    assert trial_json(evidence(), FOUND, recording=plain)["oddities"] == 0
+    assert trial_json(evidence(), FOUND)["oddities"] == 0
+
+
+def test_very_many_oddities_are_listed_up_to_a_limit_and_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    results = [{"role": "tool", "tool_call_id": "x", "content": "y"} for _ in range(40)]
+    show_trial(evidence(), FOUND, recording=odd(messages=results))
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("odd on")]
+    assert len(lines) == 21
+    assert lines[-1] == "odd on the wire: and 22 more"
+
+
+def test_hostile_text_in_an_oddity_commands_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    body = f'{{"choices": [], "{HOSTILE}": 1'
+    made = builders.exchange(0, {"model": "m", "messages": []}, body)
+    encoded = replace(
+        made,
+        response=replace(made.response, headers={"content-encoding": HOSTILE}),  # type: ignore[type-var]
+    )
+    show_trial(evidence(), FOUND, recording=exchange_lines([made, replace(encoded, n=1)]))
+    text = capsys.readouterr().out
+    assert text.count("odd on the wire: exchange") == 2
+    assert not CONTROL & set(text)
+    assert squeezed(text).count("--- What the evidence says ---") == 1
+    assert "outcome: resisted" not in squeezed(text)
 
 
 def test_markers_of_verification_are_told_and_decide_nothing(shown: Shown) -> None:

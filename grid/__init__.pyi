@@ -1,0 +1,3 @@
+"""What `grid` offers; see the module itself."""
+
+from grid.cli.running import run as run
