@@ -11,7 +11,7 @@ refusal, no further request goes out.
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, override
 from weakref import WeakKeyDictionary
@@ -65,18 +65,39 @@ def assembled(body: bytes) -> bytes:
 
 
 def _chunks(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of a stream; an event that is none, or never ended, is skipped."""
+    """Yield the JSON objects of a stream; an event that is none, or never ended, is skipped.
+
+    Raises:
+        ValueError: an event is damaged, and may have held one.
+    """
     pending: list[str] = []
-    for line in _LINE_END.split(text.removeprefix("\ufeff")):
+    lines = _LINE_END.split(text.removeprefix("\ufeff"))
+    for line in lines if lines[-1] else lines[:-1]:  # behind the last line end stands no line
         name, _, value = line.partition(":")
         if name == "data":
             pending.append(value.removeprefix(" "))
         elif not line and pending:
             event, pending = "\n".join(pending), []
-            with suppress(ValueError):
-                chunk = json.loads(event)
-                if isinstance(chunk, dict):
-                    yield chunk
+            chunk = _parsed(event)
+            if isinstance(chunk, dict):
+                yield chunk
+            elif "{" in event:
+                raise ValueError("an event of the stream is damaged")
+
+
+def _parsed(event: str) -> Any:
+    """Parse JSON in which each key stands once; None for what is none."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
+        return dict(pairs) if len(dict(pairs)) == len(pairs) else fail("a key stands twice")
+
+    def fail(what: str) -> Any:
+        raise ValueError(what)
+
+    try:
+        return json.loads(event, object_pairs_hook=once, parse_constant=fail)
+    except (ValueError, RecursionError):
+        return None
 
 
 _LINE_END = re.compile(r"\r\n|\n|\r")

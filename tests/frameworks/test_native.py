@@ -117,7 +117,7 @@ STREAMS: dict[str, Reply] = {
         END,
     ),
     "a comment, and an event that is no JSON": Reply(
-        body=b": ping\n\ndata: {bad\n\n" + streamed(asks(PAY)).body,
+        body=b": ping\n\ndata: : PROCESSING\n\n" + streamed(asks(PAY)).body,
         headers=(("content-type", "text/event-stream"),),
     ),
     "carriage returns": Reply(
@@ -140,6 +140,14 @@ def test_a_stream_is_put_together_as_the_recorder_decodes_it(what: str) -> None:
 
 
 NO_ANSWERS: dict[str, Reply] = {
+    "an event that is damaged": Reply(
+        body=b"data: {bad\n\n" + streamed(asks(PAY)).body,
+        headers=(("content-type", "text/event-stream"),),
+    ),
+    "an event with one key twice": Reply(
+        body=b'data: {"choices": [], "choices": []}\n\n' + streamed(asks(PAY)).body,
+        headers=(("content-type", "text/event-stream"),),
+    ),
     "an error in the stream": Reply(
         body=b'data: {"error": {"message": "boom"}}\n\ndata: [DONE]\n\n',
         headers=(("content-type", "text/event-stream"),),

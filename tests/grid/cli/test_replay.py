@@ -221,7 +221,8 @@ def test_a_run_of_a_loaded_folder_needs_it_again_and_says_so(tmp_path: Path) -> 
     assert again.endswith(f"--force --load {tmp_path / 'own'}")
     without = nonverba("replay", "run", "-o", "again", cwd=tmp_path)
     assert without.returncode == 2
-    assert "add --load FOLDER: unknown scenario 'own_moon'" in without.stderr
+    assert "add --load FOLDER, or --clause PATH for a clause: unknown" in without.stderr
+    assert "'own_moon'" in without.stderr
     same = nonverba("replay", "run", "-o", "again", "--load", "own", cwd=tmp_path)
     assert same.returncode == 0, same.stderr
     assert "same head" in same.stdout
