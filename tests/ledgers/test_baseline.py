@@ -75,6 +75,7 @@ def test_a_plain_run_has_the_defaults_and_remembers_no_look(run: Path) -> None:
         ({"more": 1}, "cannot be read"),
         ({"fixed": {"margin": 2.0, "alpha": 0.05, "looks": 1}}, "--margin: write points"),
         ({"fixed": {"margin": 0.1, "alpha": 0.5, "looks": 1}}, "--alpha: write a share"),
+        ({"fixed": {"margin": 0.1, "alpha": 1e-300, "looks": 1}}, "--alpha: write a share"),
         ({"fixed": {"margin": 0.1, "alpha": 0.05, "looks": 0}}, "--looks: write a number"),
     ],
 )

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def test_a_look_is_one_that_was_planned(text: str | None, planned: int, number: 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1", "1/", "/2", "0/2", "3/2", "a/b", "1/2/3", "-1/2", "01/2"]
+    "text", ["", "1", "1/", "/2", "0/2", "3/2", "a/b", "1/2/3", "-1/2", "01/2", "1/" + "9" * 5000]
 )
 def test_what_is_no_look_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="write K/N"):
@@ -109,3 +110,14 @@ def test_looks_at_another_baseline_and_edited_ones_are_refused(tmp_path: Path) -
     path.write_bytes(path.read_bytes().replace(b'":', b'": '))
     with pytest.raises(ConfigError, match="not in canonical form"):
         read_looks(path, BASE)
+
+
+def test_looks_are_remembered_in_a_plain_file_of_the_baseline_only(tmp_path: Path) -> None:
+    """A pipe would never answer, and a link would have the look written somewhere else."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(tmp_path / "elsewhere")
+    for path in (pipe, link, tmp_path):
+        with pytest.raises(ConfigError, match="is no plain file"):
+            read_looks(path, BASE)
+    assert read_looks(tmp_path / "elsewhere", BASE) == ()
