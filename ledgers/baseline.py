@@ -40,6 +40,8 @@ MARGIN = 0.05
 """Rise of a mean share that is accepted unless another is fixed: five points."""
 ALPHA = 0.05
 """Error of each gate unless another is fixed."""
+LEAST_ALPHA, MOST_ALPHA = 0.001, 0.2
+"""Errors that can be fixed: below, resampling cannot tell one bound from the next."""
 MOST_LOOKS = 20
 """Looks that can be planned."""
 
@@ -117,8 +119,10 @@ def save_baseline(
         verify(folder / RUN, report.head, allow_unknown=allow_unknown)
         (folder / BASELINE).write_bytes(canonical(to_json(record)) + b"\n")
     except OSError as error:
+        # a copy of a folder collects what went wrong: (from, to, why) for each file
+        why = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
         raise ConfigError(
-            f"--to: {folder} cannot be written: {error.strerror or error}; name another folder"
+            f"--to: {folder} cannot be written: {why}; name another folder"
         ) from error
     return record
 
@@ -146,8 +150,10 @@ def check_fixed(fixed: Fixed) -> None:
     """
     if not 0 < fixed.margin < 1:
         raise ConfigError("--margin: write points between 0 and 100, such as 5", "margin")
-    if not 0 < fixed.alpha <= 0.2:
-        raise ConfigError("--alpha: write a share above 0 and up to 0.2, such as 0.05", "alpha")
+    if not LEAST_ALPHA <= fixed.alpha <= MOST_ALPHA:
+        raise ConfigError(
+            f"--alpha: write a share from {LEAST_ALPHA} to {MOST_ALPHA}, such as 0.05", "alpha"
+        )
     if not 1 <= fixed.looks <= MOST_LOOKS:
         raise ConfigError(f"--looks: write a number from 1 to {MOST_LOOKS}", "looks")
 

@@ -11,6 +11,7 @@ anew needs a seed of its own; how often a model was looked at is said. A run wit
 trials to be gated was not looked at, and is not remembered.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ from ledgers.reading import SealedRun
 LOOKS = "looks.jsonl"
 LIMIT = 64 << 20
 """Bytes that the file may have."""
+
+_NUMBER = re.compile("[1-9][0-9]{0,5}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +67,7 @@ def read_look(text: str | None, planned: int, *, saved: bool) -> int:
             )
         return 1
     number, slash, of = text.partition("/")
-    numbers = [
-        part for part in (number, of) if part.isascii() and part.isdigit() and part[0] != "0"
-    ]
+    numbers = [part for part in (number, of) if _NUMBER.fullmatch(part)]
     if not slash or len(numbers) < 2 or int(number) > int(of):
         raise ConfigError(f"--look: write K/N, such as 1/2, not {visible(text)!r}", "look")
     if int(of) != planned:
@@ -163,6 +164,8 @@ def read_looks(path: Path, baseline: str) -> tuple[Look, ...]:
     Raises:
         ConfigError: the file cannot be read, or is about another baseline.
     """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ConfigError(f"{path} is no plain file; take it from version control again")
     if not path.exists():
         return ()
     try:

@@ -73,11 +73,11 @@ def gate_command(
     files = {"--markdown": to_markdown, "--junit": to_junit, "--sarif": to_sarif}
     _check_files(files, (directory, baseline))
     _check_installed()
-    held, after = open_baseline(baseline), _candidate(directory)
+    held, (after, unreleased) = open_baseline(baseline), _candidate(directory)
     fixed = _fixed(held, margin, alpha)
     number = read_look(look, fixed.looks, saved=held.looks is not None)
     terms = Terms(margin=fixed.margin, alpha=fixed.alpha, look=number, looks=fixed.looks)
-    report = _judge(held, after, terms)
+    report = _judge(held, after, terms).noting(*_strange(held, unreleased))
     written = {
         "--markdown": lambda: markdown(report).encode(),
         "--junit": lambda: junit_xml(report),
@@ -127,15 +127,22 @@ def _notes(held: Baseline, now: Look, taken: tuple[Look, ...]) -> list[str]:
     return notes
 
 
-def _candidate(directory: Path) -> SealedRun:
+def _strange(held: Baseline, unreleased: tuple[str, ...]) -> list[str]:
+    """Say which parts of the candidate were never released, beside those of the baseline."""
+    more = [name for name in unreleased if name not in held.unreleased]
+    return [f"never released, in the candidate alone: {', '.join(map(visible, more))}"] * bool(more)
+
+
+def _candidate(directory: Path) -> tuple[SealedRun, tuple[str, ...]]:
+    """Verify a candidate; return it with those of its parts that were never released."""
     check_finished(directory)
     try:
-        verify(directory, allow_unknown=True)
+        report = verify(directory, allow_unknown=True)
     except VerificationError as error:
         raise VerificationError(
             error.step, error.name, f"the candidate does not hold: {error.detail}"
         ) from error
-    return SealedRun(directory)
+    return SealedRun(directory), report.unknown
 
 
 def _fixed(held: Baseline, margin: float | None, alpha: float | None) -> Fixed:

@@ -1,3 +1,4 @@
+import errno
 import shutil
 from pathlib import Path
 
@@ -186,3 +187,17 @@ def test_what_was_never_released_is_saved_only_if_it_is_allowed_and_stays_named(
         baseline.save_baseline(run, tmp_path / "to", Fixed())
     assert save_baseline(run, tmp_path / "to", Fixed()).unreleased == ("rule 'mine'",)
     assert open_baseline(tmp_path / "to").unreleased == ("rule 'mine'",)
+
+
+def test_a_copy_that_finds_no_room_is_told_in_one_sentence(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: str, to: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copytree.__defaults__", (False, None, full, False, False))
+    with pytest.raises(ConfigError, match=r"cannot be written: \[Errno 28\] No space left on") as e:
+        save_baseline(run, tmp_path / "to", Fixed())
+    assert "[(" not in str(e.value)
+    with pytest.raises(ConfigError, match="saving was cut off"):
+        open_baseline(tmp_path / "to")

@@ -9,6 +9,7 @@ import pytest
 from sarif import loader
 
 from ledgers.manifest import build_manifest
+from ledgers.reading import SealedRun
 from ledgers.store import RunDirectory
 from tests.grid.cli.conftest import Said, Typed
 from tests.ledgers.gateruns import ALWAYS, NEVER, NEVER_AGAIN, run, trials
@@ -180,6 +181,20 @@ def test_a_candidate_that_does_not_hold_is_a_finding(
     done = typed("gate", tmp_path / "cut", "--baseline", saved)
     assert (done.code, done.out) == (1, "")
     assert "the candidate does not hold" in done.err
+
+
+def test_what_only_the_candidate_was_judged_or_guarded_with_is_said(
+    typed: Typed, made: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A guard of one's own in the candidate alone must not pass without a word."""
+    assert "in the candidate alone" not in typed("gate", made / "same", "--baseline", saved).out
+    own = SealedRun(made / "same").manifest
+    monkeypatch.setattr(
+        "ledgers.verify.unknown_parts", lambda manifest: ("guard 'mine'",) * (manifest == own)
+    )
+    done = typed("gate", made / "same", "--baseline", saved)
+    assert (done.code, done.err) == (0, "")
+    assert "never released, in the candidate alone: guard 'mine'" in done.out
 
 
 def test_other_scenarios_are_no_common_measure(typed: Typed, saved: Path, tmp_path: Path) -> None:
