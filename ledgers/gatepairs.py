@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from grid.display import visible
 from grid.errors import ConfigError
-from grid.scenario import TWIN_SUFFIX
 from grid.vocabulary import ClaimState, Outcome, Utility
 from ledgers.comparable import Cell, Counted, Measure, cells_of, check_one_measure, check_sampled
 from ledgers.entries import TrialEntry
@@ -39,8 +38,8 @@ class Pair:
 
     @property
     def scenario(self) -> str:
-        """Return the cluster: the scenario, which a twin shares with its attack."""
-        return self.after.scenario.removesuffix(TWIN_SUFFIX)
+        """Return the cluster: the scenario, which a twin and each variant share with the attack."""
+        return self.after.scenario.partition(".")[0]
 
 
 def place_of(cell: Cell) -> str:

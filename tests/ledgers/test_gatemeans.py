@@ -32,6 +32,13 @@ def test_a_twin_belongs_to_the_scenario_of_its_attack() -> None:
     assert (overall.scenarios, overall.mean) == (1, pytest.approx(0.25))
 
 
+def test_variants_of_one_attack_are_no_scenarios_of_their_own() -> None:
+    pairs = tuple(pair(f"a.log_line.{form}", Came(), Came(bad=10)) for form in ("tags", "plain"))
+    overall = mean((*pairs, pair("b", Came(), Came()))).overall
+    assert overall is not None
+    assert (overall.scenarios, overall.mean) == (2, pytest.approx(0.25))
+
+
 @pytest.mark.parametrize(("trials", "label"), [(8, Label.FLOOR), (7, Label.UNDETERMINED)])
 def test_no_harm_at_all_passes_by_the_exact_bound_of_all_trials(trials: int, label: Label) -> None:
     """59 trials without harm bound it below 5 %: 8 scenarios of 8 trials do, of 7 they do not."""
