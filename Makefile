@@ -35,7 +35,7 @@ lint: setup ## format, lint, types, and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: setup ## what a trial costs, and a request through the proxy (BENCH=proxy: that alone)
+bench: setup ## what a trial and a request through the proxy cost (BENCH="compare statistics": speed and truth of the statistics)
 	@for part in $(BENCH); do $(BIN)/python tests/bench/$${part}_bench.py $(ARGS) || exit; done
 
 digests: setup ## note what is released now: scenarios, clauses, guards and rules (read the diff)

@@ -103,7 +103,7 @@ def _of_model(plan: Plan, model: str) -> Detectable:
     if not opened:
         return Detectable(model=model, why_not="the grid holds no attack for it, only twins")
     pooled = [trial for trial in opened if trial.framework != SCRIPTED] or opened
-    scenarios = len({trial.scenario for trial in pooled})
+    scenarios = len({_cluster(trial) for trial in pooled})
     arm = min(_arms(pooled).values())
     cells = Counter(str(trial).rpartition("/")[0] for trial in opened)
     size, tests = min(cells.values()), _largest_family(opened)
@@ -123,7 +123,12 @@ def _of_model(plan: Plan, model: str) -> Detectable:
 
 
 def _arms(trials: Sequence[TrialId]) -> Counter[tuple[str, str, str]]:
-    return Counter((trial.scenario, trial.clause, trial.guards) for trial in trials)
+    return Counter((_cluster(trial), trial.clause, trial.guards) for trial in trials)
+
+
+def _cluster(trial: TrialId) -> str:
+    """Return what is pooled over: the scenario, which its variants share."""
+    return trial.scenario.partition(".")[0]
 
 
 def _largest_family(trials: Sequence[TrialId]) -> int:

@@ -50,6 +50,16 @@ def test_more_scenarios_and_more_trials_find_less() -> None:
     assert first > second > third > 0
 
 
+def test_variants_of_one_attack_are_one_scenario_with_more_trials() -> None:
+    of = plan([
+        trial(f"{name}.log_line.{form}", "strands", "wavering/0.5", number=n, guards="off")
+        for name in ("a", "b", "c")
+        for form in ("plain", "tags")
+        for n in range(5)
+    ])  # fmt: skip
+    assert (only(of).scenarios, only(of).trials) == (3, 10)
+
+
 def test_too_small_a_grid_finds_nothing_and_says_none() -> None:
     found = only(grid(3, 2))
     assert [item.difference for item in found.pooled] == [None, None, None]
