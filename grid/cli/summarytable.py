@@ -126,7 +126,7 @@ def _notes(rows: Iterable[SummaryRow]) -> None:
         )
     if any(row.model.startswith(PREFIX) and is_sampled(row.model) for row in found):
         say(
-            "† this persona draws from the trial's seed, and a clause on the wire lowers its odds "
+            "† this persona draws from the trial's seed, and a clause on the wire changes its odds "
             "by a built-in share: differences between its rows are draws, not findings about "
             "clauses or frameworks."
         )
