@@ -169,11 +169,20 @@ class Runner:
             while (trial := self._next(worker)) is not None:
                 finished = self._one(worker, trial)
                 with self._lock:
-                    if self._failure is None:
-                        self._keep(finished)
+                    self._keep_first(finished)
         except BaseException as error:  # noqa: BLE001 - handed to the main thread, which raises it
             with self._lock:
                 self._failure = self._failure or error
+
+    def _keep_first(self, finished: Finished) -> None:
+        """Keep a trial unless one could not be kept; note that before another one is tried."""
+        if self._failure is not None:
+            return
+        try:
+            self._keep(finished)
+        except BaseException as error:
+            self._failure = error
+            raise
 
     def _next(self, worker: "_Worker") -> TrialId | None:
         """Take the next trial: of a framework that this worker has loaded, else of the longest."""

@@ -158,7 +158,7 @@ class PackWriter:
         self.frames: list[Frame] = list(_recover(folder))
         self._done = {frame.trial for frame in self.frames if frame.pack is Pack.EVIDENCE}
         self._ends = pack_sizes(self.frames)
-        self._broken = False
+        self._broken = ""
 
     def finished(self) -> frozenset[str]:
         """Return the trials whose evidence is kept."""
@@ -168,17 +168,18 @@ class PackWriter:
         """Keep one trial.
 
         Raises:
-            HarnessError: it cannot be written; the packs take nothing more until reopened.
+            HarnessError: it cannot be written; the packs take nothing more until reopened, and say
+                the same of every later trial, since that may be what is heard first.
         """
         if self._broken:
-            raise HarnessError("an earlier trial could not be kept; run again with --resume")
+            raise HarnessError(self._broken)
         if trial in self._done:
             raise HarnessError(f"{trial} is already kept; a trial runs once")
         parts = [(Pack.RECORDING, recording)] if recording is not None else []
         packed = [
             (pack, data, pack_frame(data)) for pack, data in (*parts, (Pack.EVIDENCE, evidence))
         ]
-        self._broken = True  # until everything is written
+        self._broken = f"{trial} could not be kept; run again with --resume"  # until all is written
         new = [
             Frame(
                 trial=trial,
@@ -194,15 +195,16 @@ class PackWriter:
                 _append(self._folder / pack.file, packed_data)
             _append(self._folder / INDEX, b"".join(map(_line, new)))
         except OSError as error:
-            raise HarnessError(
+            self._broken = (
                 f"{trial} could not be kept: {error.strerror or error}; "
                 "make room, then run again with --resume"
-            ) from error
+            )
+            raise HarnessError(self._broken) from error
         self.frames += new
         self._done.add(trial)
         for frame in new:
             self._ends[frame.pack] += frame.length
-        self._broken = False
+        self._broken = ""
 
 
 def _append(path: Path, data: bytes) -> None:
