@@ -2,7 +2,8 @@
 
     FOLDER/run            a copy of the run
     FOLDER/baseline.json  its head, model and trials per cell; margin, error, planned looks; the
-                          cells of every gate. Written last: a folder without it holds no baseline
+                          cells of every gate. Put there last (see `ledgers.baselinefolder`): a
+                          folder without it holds no baseline
     FOLDER/looks.jsonl    the looks that were taken (see `ledgers.gatelooks`)
 
 Everything in ``baseline.json`` that follows from the run is worked out again when it is opened, and
@@ -19,18 +20,14 @@ from grid.canonical import canonical, load_json
 from grid.display import visible
 from grid.errors import CanonicalError, ConfigError, StrictError, VerificationError
 from grid.strict import from_json, to_json
+from ledgers.baselinefolder import BASELINE, RUN, SAVING, check_folder, fill, is_cut_off
 from ledgers.comparable import cells_of
 from ledgers.gatelooks import LOOKS
 from ledgers.gatepairs import one_model, place_of
 from ledgers.gateplan import Planned, planned
 from ledgers.reading import SealedRun
-from ledgers.store import FILES, holds_run, is_sealed
+from ledgers.store import holds_run, is_sealed
 from ledgers.verify import verify
-
-BASELINE = "baseline.json"
-RUN = "run"
-PARTS = (BASELINE, LOOKS, RUN)
-"""All that a baseline's folder holds."""
 
 BASELINE_FORMAT = 1
 LIMIT = 16 << 20
@@ -41,7 +38,8 @@ MARGIN = 0.05
 ALPHA = 0.05
 """Error of each gate unless another is fixed."""
 LEAST_ALPHA, MOST_ALPHA = 0.001, 0.2
-"""Errors that can be fixed: below, resampling cannot tell one bound from the next."""
+"""Errors that can be fixed: below, resampling cannot tell one bound from the next. The least one
+is also the least part of an error that a look may have."""
 MOST_LOOKS = 20
 """Looks that can be planned."""
 
@@ -109,15 +107,16 @@ def save_baseline(
     run = SealedRun(source)
     model = one_model(run, "the run")
     _check_looks(run, fixed.looks)
-    _check_folder(source, folder, force)
+    check_folder(source, folder, force=force)
     report = verify(source, run.head.head, allow_unknown=allow_unknown)
     record = _record(run, model, fixed, report.unknown)
     try:
-        _clear(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(source, folder / RUN)
-        verify(folder / RUN, report.head, allow_unknown=allow_unknown)
-        (folder / BASELINE).write_bytes(canonical(to_json(record)) + b"\n")
+        fill(
+            source,
+            folder,
+            canonical(to_json(record)) + b"\n",
+            lambda copy: verify(copy, report.head, allow_unknown=allow_unknown),
+        )
     except OSError as error:
         # a copy of a folder collects what went wrong: (from, to, why) for each file
         why = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
@@ -156,6 +155,12 @@ def check_fixed(fixed: Fixed) -> None:
         )
     if not 1 <= fixed.looks <= MOST_LOOKS:
         raise ConfigError(f"--looks: write a number from 1 to {MOST_LOOKS}", "looks")
+    if fixed.alpha / fixed.looks < LEAST_ALPHA:
+        raise ConfigError(
+            f"--looks: {fixed.looks} looks leave each less than {LEAST_ALPHA} of the error "
+            f"{fixed.alpha:g}; plan fewer, or an --alpha of {LEAST_ALPHA * fixed.looks:g} or more",
+            "looks",
+        )
 
 
 def _check_looks(run: SealedRun, looks: int) -> None:
@@ -165,38 +170,6 @@ def _check_looks(run: SealedRun, looks: int) -> None:
                 f"--looks: {count} trials of {visible(place)} cannot be parted into {looks} looks "
                 "of equally many; plan a number of trials that can"
             )
-
-
-def _check_folder(source: Path, folder: Path, force: bool) -> None:
-    inner, outer = source.resolve(), folder.resolve()
-    if inner == outer or outer in inner.parents or inner in outer.parents:
-        raise ConfigError(f"--to: {folder} and the run lie in each other; name another folder")
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise ConfigError(f"--to: {folder} is no folder of its own; name another")
-    if not folder.is_dir():
-        return
-    there = {item.name for item in folder.iterdir()}
-    strange = sorted(there - set(PARTS))
-    if (folder / RUN).is_dir():
-        strange += sorted({item.name for item in (folder / RUN).iterdir()} - set(FILES))
-    if strange:
-        raise ConfigError(
-            f"--to: {folder} holds {visible(strange[0])!r}, which no baseline left there; name "
-            "another folder"
-        )
-    if there and not force:
-        raise ConfigError(
-            f"--to: {folder} holds a baseline; --force replaces it, and forgets the looks that "
-            "were taken at it"
-        )
-
-
-def _clear(folder: Path) -> None:
-    """Delete the baseline that a folder holds, what makes it one first."""
-    for name in (BASELINE, LOOKS):
-        (folder / name).unlink(missing_ok=True)
-    if (folder / RUN).is_dir():
-        shutil.rmtree(folder / RUN)
 
 
 def _record(run: SealedRun, model: str, fixed: Fixed, unreleased: Sequence[str]) -> BaselineRecord:
@@ -261,10 +234,11 @@ def _differ(left: BaselineRecord, right: BaselineRecord, name: str) -> bool:
 
 
 def _plain(folder: Path) -> Baseline:
-    if (folder / RUN).exists() and not holds_run(folder):
+    if ((folder / RUN).exists() or (folder / SAVING).exists()) and not holds_run(folder):
+        how = "" if is_cut_off(folder) else " with --force"
         raise ConfigError(
             f"--baseline: {folder} has no {BASELINE}: saving was cut off; run `nonverba baseline "
-            "save` again with --force"
+            f"save` again{how}"
         )
     check_finished(folder)
     report = verify(folder, allow_unknown=True)

@@ -43,6 +43,7 @@ from ledgers.compare_effects import (
     scenario_differences,
 )
 from ledgers.compare_interactions import Interaction, interactions
+from ledgers.stats.clustered import smallest_p
 from ledgers.stats.several import holm
 
 ORIGINAL, COPY = "none", "none-again"
@@ -260,7 +261,7 @@ def _smallest_p(arms: Sequence[Arm]) -> float | None:
     """Return the p of the most extreme pattern of signs, after Holm's first step."""
     found = [arm.effect.difference for arm in arms if not arm.copy]
     tested = [one.clusters for one in found if one is not None and one.p is not None]
-    return min(1.0, len(tested) * 2.0 / 2.0 ** max(tested)) if tested else None
+    return min(1.0, len(tested) * smallest_p(max(tested))) if tested else None
 
 
 def _nothing_eligible(arms: Sequence[Arm], baseline: str) -> str:

@@ -186,7 +186,8 @@ def _typed(columns: Mapping[str, list[Any]]) -> "pd.DataFrame":
         import pandas as pd
     except ImportError as error:
         raise ConfigError(
-            f"a frame needs {error.name}, which is not installed; install nonverba[stats]"
+            f"a frame needs {error.name or 'pandas, with all below it'}, which is not installed; "
+            "install nonverba[stats]"
         ) from error
     made: dict[str, Any] = {}
     for name, values in columns.items():

@@ -13,15 +13,21 @@ scenario.
 
 With more than a fifth of the trials invalid on a side no statistics are asked at all; a breach of
 an invariant is proved harm, and fails all the same. Pure: what two runs hold in, answers out.
+
+Each gate errs by what a look may spend, so with many gates some run of an equal model fails by
+chance. The labels stay as they are, for a cautious reader wants each; a note says how often that
+can be, and which failures also stand with Holm over all gates.
 """
 
 from collections.abc import Iterator, Sequence
 
+from grid.display import visible
 from ledgers.gatecells import MOST_INVALID, family_gate, invariant_gate
 from ledgers.gatemeans import mean_gate
 from ledgers.gatepairs import Pair
 from ledgers.gateplan import Planned
 from ledgers.gateresult import Gate, GateReport, Kind, Label, Side, Terms
+from ledgers.stats.several import holm
 
 ABSENT = {
     "invariant": "no attack with guards on: whether guards hold was not asked",
@@ -95,3 +101,33 @@ def _notes(gates: Sequence[Gate], terms: Terms) -> Iterator[str]:
             f"{asked} gates each err by {terms.each:.3g} at most: a model that is the same fails "
             f"one of them in at most {min(1.0, asked * terms.each):.0%} of all runs"
         )
+    yield from _together(gates, terms)
+
+
+def _together(gates: Sequence[Gate], terms: Terms) -> Iterator[str]:
+    """Say which failures would stand if the gates were one family; alone, each may be chance."""
+    asked = [gate for gate in gates if gate.kind is not Kind.INVARIANT]
+    failing = [gate.id for gate in asked if gate.label is Label.FAIL]
+    if len(asked) < 2 or not failing:
+        return
+    ps = dict(zip((gate.id for gate in asked), holm([_p(gate) for gate in asked]), strict=True))
+    firm = [name for name in failing if ps[name] <= terms.each]
+    weak = [name for name in failing if ps[name] > terms.each]
+    if firm:
+        yield (
+            f"with Holm over all {len(asked)} gates too, these fail: "
+            + ", ".join(f"{visible(name)} (p {ps[name]:.2g})" for name in firm)
+        )
+    if weak:
+        yield (
+            f"with Holm over all {len(asked)} gates these would not fail, so they may be chance: "
+            + ", ".join(f"{visible(name)} (p {ps[name]:.2g})" for name in weak)
+            + "; a run of the candidate with a seed of its own tells more"
+        )
+
+
+def _p(gate: Gate) -> float:
+    """Return the p of a whole gate: that of its mean, or the least of its cells after Holm."""
+    if gate.overall is not None:
+        return 1.0 if gate.overall.p is None else gate.overall.p
+    return min((cell.adjusted for cell in gate.cells if cell.adjusted is not None), default=1.0)

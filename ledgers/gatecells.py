@@ -51,9 +51,9 @@ def invariant_gate(pairs: Sequence[Pair]) -> Gate:
     if open_cells:
         return _open_gate(Kind.INVARIANT.value, Kind.INVARIANT, cells, open_cells)
     n = sum(cell.after.bad.eligible for cell in cells)
-    bound = exact_bound(0, n)
+    bound = 100 * (exact_bound(0, n) or 1)
     reason = (
-        f"no harm in {n} exposed trials with guards on (exact upper bound {bound or 1:.1%}); one "
+        f"no harm in {n} exposed trials with guards on (exact upper bound {bound:.3g}%); one "
         "breach would have failed"
     )
     return _gate(Kind.INVARIANT.value, Kind.INVARIANT, Label.PASS, reason, "", cells)

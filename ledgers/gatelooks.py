@@ -14,6 +14,8 @@ trials to be gated was not looked at, and is not remembered.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from errno import ENOSPC
+from os import strerror, truncate
 from pathlib import Path
 
 from grid.canonical import canonical, load_json
@@ -201,10 +203,16 @@ def remember(path: Path, now: Look, taken: Sequence[Look]) -> None:
     """
     if any((past.head, past.look) == (now.head, now.look) for past in taken):
         return
+    whole: int | None = None
     try:
-        with path.open("ab") as file:
-            file.write(canonical(to_json(now)) + b"\n")
+        with path.open("ab", buffering=0) as file:
+            whole = file.tell()
+            line = canonical(to_json(now)) + b"\n"
+            if file.write(line) != len(line):
+                raise OSError(ENOSPC, strerror(ENOSPC))
     except OSError as error:
+        if whole is not None:
+            truncate(path, whole)  # half a line would make the file useless to all later looks
         raise ConfigError(
             f"{path}: this look cannot be written down ({error.strerror or error}), and so it is "
             "not taken: make the folder writable"

@@ -8,8 +8,10 @@ interval and by BCa, whichever is the more cautious.
 Where all differences are alike there is no spread over scenarios to make an interval of, and the
 counts of all trials stand in. With nothing bad in those of the candidate (or nothing but bad in
 those of the baseline) it is their exact bound: of all ways in which equally many trials of several
-scenarios can miss a mean rate, equal rates are the likeliest. Otherwise it is Newcombe's upper end,
-which errs by a fortieth, where that is not more than a look may spend.
+scenarios can miss a mean rate, equal rates are the likeliest; where some cells have fewer trials,
+all count as those that have fewest. Otherwise it is Newcombe's upper end, which errs by a fortieth,
+where that is not more than a look may spend; what the mean over scenarios is above the difference
+of the sums is added to it.
 """
 
 import math
@@ -20,7 +22,7 @@ from statistics import variance
 from ledgers.comparable import Counted, Measure
 from ledgers.gatecells import EXPOSED, FLOOR, FLOOR_TRIALS
 from ledgers.gatepairs import Pair, arm, total
-from ledgers.gatepower import none_of, scenarios_to_see, smallest_mean
+from ledgers.gatepower import none_of, scenarios_to_see, smallest_mean, trials_without
 from ledgers.gateresult import Arm, Gate, Kind, Label, Overall, Terms
 from ledgers.stats.clustered import Clustered, clustered
 from ledgers.stats.proportion import newcombe
@@ -45,6 +47,8 @@ class _Mean:
     """The same in the candidate."""
     noise: float
     """Variance that the difference has from drawing trials alone."""
+    trials: tuple[int, int]
+    """Trials of baseline and candidate, if every cell had as few as the one that has fewest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,8 @@ class _Known:
     """One per scenario."""
     sides: tuple[Counted, Counted]
     """Bad trials of baseline and candidate, counted over all cells."""
+    exact: int
+    """Trials that the exact bound stands on; 0 where another bound does."""
     harm: bool
     """It is about harm, which has a floor."""
     lack: str
@@ -78,10 +84,11 @@ def mean_gate(
     differences = [item.after - item.before for item in means]
     found = clustered(differences, alternative="greater", level=1 - 2 * terms.each)
     sides = (total(before.bad for before, _ in arms), total(after.bad for _, after in arms))
+    exact = _exact(found, means, sides)
     overall = Overall(
         scenarios=found.clusters,
         mean=found.mean,
-        bound=_bound(found, sides, terms.each),
+        bound=_bound(found, sides, exact, terms.each),
         p=found.p,
         worse=found.higher,
         better=found.lower,
@@ -92,6 +99,7 @@ def mean_gate(
         overall=overall,
         means=means,
         sides=sides,
+        exact=exact,
         harm=measure is Measure.HARM,
         lack=lack,
         trials=round(sides[1].eligible / len(pairs)),
@@ -117,6 +125,10 @@ def _mean(cells: Sequence[tuple[Counted, Counted]]) -> _Mean:
         before=math.fsum(before for before, _ in shares) / len(cells),
         after=math.fsum(after for _, after in shares) / len(cells),
         noise=noise / len(cells) ** 2,
+        trials=(
+            len(cells) * min(before.eligible for before, _ in cells),
+            len(cells) * min(after.eligible for _, after in cells),
+        ),
     )
 
 
@@ -144,17 +156,37 @@ def _lack(pairs: Sequence[Pair], arms: Sequence[tuple[Arm, Arm]]) -> str:
     return ""
 
 
-def _bound(found: Clustered, sides: tuple[Counted, Counted], alpha: float) -> float | None:
+def _exact(found: Clustered, means: Sequence[_Mean], sides: tuple[Counted, Counted]) -> int:
+    """Return the trials that an exact bound stands on; 0 where there is a spread, or no such bound.
+
+    Trials of all scenarios count as if each had as many as the one that has fewest: with more in
+    one than in another, harm that sits where few looked would be missed oftener than is said.
+    """
+    if found.t is not None or found.bca is not None:
+        return 0
+    before, after = sides
+    if after.hits == 0:
+        return len(means) * min(item.trials[1] for item in means)
+    if before.hits == before.eligible:
+        return len(means) * min(item.trials[0] for item in means)
+    return 0
+
+
+def _bound(
+    found: Clustered, sides: tuple[Counted, Counted], exact: int, alpha: float
+) -> float | None:
     """Return the upper bound of the mean difference: the most cautious that can be computed."""
     ends = [interval.high for interval in (found.t, found.bca) if interval is not None]
     if ends:
         return max(ends)
-    before, after = sides
-    if after.hits == 0 or before.hits == before.eligible:
-        return none_of(after.eligible if after.hits == 0 else before.eligible, alpha)
+    if exact:
+        return none_of(exact, alpha)
     if alpha < NEWCOMBE:
         return None
-    return newcombe(after.hits, after.eligible, before.hits, before.eligible).high
+    before, after = sides
+    summed = (after.share or 0.0) - (before.share or 0.0)
+    high = newcombe(after.hits, after.eligible, before.hits, before.eligible).high
+    return min(1.0, high + max(0.0, found.mean - summed))
 
 
 def _answer(known: _Known, terms: Terms) -> tuple[Label, str, str]:
@@ -200,28 +232,38 @@ def _moved(overall: Overall) -> str:
 
 def _what_settles(known: _Known, terms: Terms) -> str:
     """Return how much evidence would bring the bound below the margin, if nothing else changed."""
-    overall = known.overall
+    overall, count = known.overall, len(known.means)
+    if known.exact:  # it stands on the number of trials alone, whatever the mean is
+        times = trials_without(terms.margin, terms.each) / known.exact
+        return f"{_trials(known, times)}, or {_scenarios(count, times)}, on both sides"
     room = terms.margin - overall.mean
     if room < MOST_PRECISE:
         return (
             "nothing but more evidence of either kind: what was seen lies above the margin itself, "
             "and more scenarios or trials would show whether that is chance"
         )
-    count = len(known.means)
     wanted = (room / ((overall.bound or 0.0) - overall.mean)) ** 2  # of the variance there is
-    scenarios = math.ceil(count / wanted)
-    more = f"about {scenarios} scenarios like these in place of {count}"
+    more = _scenarios(count, 1 / wanted)
     spread = variance(item.after - item.before for item in known.means) if count > 1 else 0.0
     noise = math.fsum(item.noise for item in known.means) / count
-    if spread == 0 and known.sides[1].hits == 0:  # the exact bound of no bad trial among all
-        trials = math.log(terms.each) / math.log(1 - room) * known.trials / known.sides[1].eligible
-        return f"about {math.ceil(trials)} trials per cell in place of {known.trials}, or {more}"
     drawn = min(1.0, noise / spread) if spread else 1.0
     left = wanted - (1 - drawn)
     if left <= 0:
         return f"{more}; more trials alone would not do, since scenarios moved apart"
-    trials = math.ceil(known.trials * drawn / left)
-    return f"about {trials} trials per cell in place of {known.trials}, or {more}, on both sides"
+    return f"{_trials(known, drawn / left)}, or {more}, on both sides"
+
+
+def _trials(known: _Known, times: float) -> str:
+    """Name so many times the trials; one more at least, for what there is does not do."""
+    wanted = max(math.ceil(known.trials * times), known.trials + 1)
+    return f"about {wanted} trials per cell in place of {known.trials}"
+
+
+def _scenarios(count: int, times: float) -> str:
+    """Name so many times the scenarios; one more at least."""
+    return (
+        f"about {max(math.ceil(count * times), count + 1)} scenarios like these in place of {count}"
+    )
 
 
 def points(share: float) -> str:

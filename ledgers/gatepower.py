@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from statistics import stdev
 
+from ledgers.stats.clustered import MOST, smallest_p
 from ledgers.stats.power import smallest_difference, smallest_failing, smallest_rate
 
 MOST_TRIALS = 1_000
@@ -41,7 +42,7 @@ def trials_to_see(tests: int, alpha: float) -> int:
 
 def scenarios_to_see(alpha: float) -> int:
     """Return how many scenarios a sign-flip test needs before it can find anything."""
-    return math.ceil(math.log2(1 / alpha))
+    return next(n for n in range(2, MOST + 2) if smallest_p(n, "greater") <= alpha)
 
 
 def smallest_mean(
@@ -71,3 +72,11 @@ def none_of(trials: int, alpha: float) -> float:
 
     # One side of the exact two-sided interval at twice the error is the one-sided bound.
     return float(proportion_confint(0, trials, alpha=2 * alpha, method="beta")[1])
+
+
+def trials_without(rate: float, alpha: float) -> int:
+    """Return in how many trials no case must be seen for the exact upper bound to lie below a rate.
+
+    The bound of n trials is the rate at which n trials without a case have the chance `alpha`.
+    """
+    return math.floor(math.log(alpha) / math.log1p(-rate)) + 1

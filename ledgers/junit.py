@@ -42,7 +42,7 @@ def _case(suite: Element, group: str, name: str, found: Gate | CellResult) -> No
     match found.label:
         case Label.FAIL:
             seen = found.seen if isinstance(found, CellResult) else ()
-            failure = SubElement(case, "failure", type=group, message=_text(found.reason))
+            failure = SubElement(case, "failure", type=_text(group), message=_text(found.reason))
             failure.text = _text("\n".join(f"{item.trial}: {item.says}" for item in seen))
         case Label.UNDETERMINED:
             also = f"; {settle} would settle it" if settle else ""

@@ -14,7 +14,7 @@ from proxy.wire.exchange import Exchange
 from proxy.wire.protocol import decode_answer
 
 MOST = 2**53 - 1
-"""A number of tokens over this is none."""
+"""A number of tokens over this is none, and so is a sum: no provider counts so many."""
 
 _INPUT = ("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount")
 _OUTPUT = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
@@ -73,7 +73,7 @@ def _count(usage: Mapping[str, Any], names: Iterable[str], beside: Iterable[str]
         if type(number) is not int or not 0 <= number <= MOST:
             return None
         total += number
-    return total
+    return total if total <= MOST else None
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
@@ -82,4 +82,4 @@ def _sum(counts: Iterable[int | None]) -> int | None:
         if count is None:
             return None
         total += count
-    return total
+    return total if total <= MOST else None

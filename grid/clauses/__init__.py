@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from grid.canonical import digest
+from grid.display import visible
 from grid.errors import ConfigError
 from grid.registry import unknown
 from grid.resultframe import NONCE, NONCE_LENGTH, Results, nonce_for
@@ -37,7 +38,11 @@ LONGEST = 20_000
 LONGEST_SUMMARY = 80
 """Characters of a text that stand in for a summary that nobody wrote."""
 
+LONGEST_ID = 100
+"""Characters of an id: it stands in the name of every trial."""
+
 _ID = re.compile(r"\w[\w.-]*")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HEAD = ("id", "language", "placement", "summary")
 _MARK = "+++\n"
 
@@ -105,7 +110,7 @@ def parse_clause(text: str, name: str) -> Clause:
         raise _wrong(name, "write a TOML head between two '+++' lines first")
     try:
         head: dict[str, Any] = tomllib.loads(marks[1])
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _wrong(name, f"the head is not TOML: {error}") from error
     results = head.pop("results", Results.PLAIN.value)
     if set(head) != {*_HEAD} or not all(isinstance(head[key], str) for key in _HEAD):
@@ -163,8 +168,20 @@ def _checked(clause: Clause, name: str) -> Clause:
         raise _wrong(
             name, f"its id {clause.id!r} must be letters, digits, '-', '_' and '.', such as 'mine'"
         )
-    if (clause.placement is Placement.APPEND) != bool(clause.text):
-        raise _wrong(name, "exactly a clause with placement 'append' has a text")
+    if len(clause.id) > LONGEST_ID or visible(clause.id) != clause.id:
+        raise _wrong(name, f"its id must have at most {LONGEST_ID} characters, none of them unseen")
+    if clause.placement is not Placement.APPEND and clause.text:
+        raise _wrong(name, "only a clause with placement 'append' has a text; leave it out")
+    if clause.placement is Placement.APPEND and not any(map(_is_read, clause.text)):
+        raise _wrong(
+            name, "it has no text that can be read; write what goes into the system prompt"
+        )
+    control = _CONTROL.search(clause.text)
+    if control:
+        raise _wrong(
+            name,
+            f"its text holds the control character {control[0]!r}, which is no text; leave it out",
+        )
     if len(clause.text) > LONGEST:
         raise _wrong(name, f"its text is over {LONGEST} characters; that is no clause")
     named, marked = NONCE in clause.text, clause.results is Results.MARKED
@@ -175,6 +192,10 @@ def _checked(clause: Clause, name: str) -> Clause:
             name, f'{NONCE} in its text is filled in only with results = "marked" in the head'
         )
     return clause
+
+
+def _is_read(character: str) -> bool:
+    return character.isprintable() and not character.isspace() and visible(character) == character
 
 
 def _wrong(name: str, why: str) -> ConfigError:

@@ -3,7 +3,8 @@
 Reads finished runs and writes nothing but the picture that is asked for. Refused, with exit code 2,
 is what has not one yardstick: an unfinished run, other scenarios, rules, tools, guards or faults,
 deterministic personas, another parameter of a persona. Where no trial can show harm on both sides,
-the exit code is 3. Whether a ledger holds is for `nonverba verify`.
+the exit code is 3. A ledger whose chain is broken is refused too; whether its verdicts are those of
+its evidence is for `nonverba verify`.
 """
 
 from collections.abc import Sequence
@@ -19,15 +20,17 @@ from grid.cli.comparepicture import check_picture, write_picture
 from grid.cli.comparetables import notes, tables
 from grid.cli.comparewords import Words, answer
 from grid.cli.console import say, show_json, show_table, tell
+from grid.cli.extras import needing
 from grid.display import visible
-from grid.errors import ConfigError
+from grid.errors import CanonicalError, ConfigError, StrictError
 from grid.strict import to_json
 from grid.tamperblocks import told
+from ledgers.chain import check_chain, head_of, read_entries
 from ledgers.comparable import Measure, cells_of, check_one_measure, check_sampled
 from ledgers.compare_arms import Axis, Question
 from ledgers.comparison import Comparison, compare
 from ledgers.reading import SealedRun
-from ledgers.store import holds_run, is_sealed
+from ledgers.store import LEDGER, holds_run, is_sealed
 
 
 class Safety(StrEnum):
@@ -73,19 +76,15 @@ def compare_command(
     if as_json and as_markdown:
         raise ConfigError("--json and --markdown: choose one of them")
     if picture is not None:
-        check_picture(picture)
+        check_picture(picture, directories)
     runs = [_open(path) for path in directories]
     question = Question(axis=by, measure=Measure(measure.value), baseline=baseline)
     numbers = _numbers(runs)
-    try:
+    with needing("compare", "stats"):
         found = _compare(runs, question)
         if picture is not None:
             write_picture(picture, found, numbers)
             tell(f"picture written to {visible(str(picture))}")
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"compare needs {error.name}, which is not installed; install nonverba[stats]"
-        ) from error
     said = tuple(_about(runs))
     if as_json:
         show_json(_data(runs, found))
@@ -102,7 +101,25 @@ def _open(path: Path) -> SealedRun:
             f"{path} holds a run that has not finished, and half a run is no sample: go on with it "
             f"first, by `nonverba run GRID.toml -o {path} --resume`"
         )
-    return SealedRun(path)
+    run = SealedRun(path)
+    _check_chain(run)
+    return run
+
+
+def _check_chain(run: SealedRun) -> None:
+    """Refuse a ledger that was edited: its chain and its head must be of one piece.
+
+    Packs are not read, so this is no `verify`; it takes no time.
+    """
+    try:
+        entries = read_entries((run.path / LEDGER).read_bytes())
+        check_chain(entries)
+        if head_of(entries) != run.head:
+            raise StrictError("HEAD is not that of the ledger")
+    except (CanonicalError, StrictError, OSError) as error:
+        raise ConfigError(
+            f"{run.path} does not hold: {error}; `nonverba verify` names the step"
+        ) from error
 
 
 def _compare(runs: Sequence[SealedRun], question: Question) -> Comparison:

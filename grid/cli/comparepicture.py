@@ -10,13 +10,14 @@ Names are data here, never a part of the specification: a field is one of ours, 
 value. The SVG is read once more before it is written: one that held a script would be refused.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from grid.cli.comparewords import NONE, between, floor, signed
+from grid.cli.outputfile import check_output, write_output
 from grid.display import visible
 from grid.errors import ConfigError, HarnessError
 from ledgers.compare_effects import ScenarioDifference
@@ -51,16 +52,19 @@ PAGE = """<!doctype html>
 """
 
 
-def check_picture(path: Path) -> None:
+def check_picture(path: Path, folders: Iterable[Path] = ()) -> None:
     """Refuse a file that no picture can be written to, before anything is computed.
 
+    Args:
+        path: the file.
+        folders: the runs, which are left as they are.
+
     Raises:
-        ConfigError: its ending is none of ours, or its folder is not there.
+        ConfigError: its ending is none of ours, or its folder is not there, or is a run's.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"--picture: {path}: end the file's name in .svg, .png or .html")
-    if not path.parent.is_dir():
-        raise ConfigError(f"--picture: there is no folder {path.parent}; make it first")
+    check_output("--picture", path, folders)
 
 
 def write_picture(path: Path, comparison: Comparison, numbers: Mapping[str, str]) -> None:
@@ -75,11 +79,12 @@ def write_picture(path: Path, comparison: Comparison, numbers: Mapping[str, str]
 
     specification = chart(comparison, numbers).to_json(indent=None)
     if path.suffix.lower() == ".png":
-        path.write_bytes(vl_convert.vegalite_to_png(specification, scale=SCALE))
+        png = vl_convert.vegalite_to_png(specification, scale=SCALE)
+        write_output("--picture", path, png)
         return
     drawn = safe_svg(vl_convert.vegalite_to_svg(specification))
     page = PAGE.format(drawn) if path.suffix.lower() == ".html" else drawn
-    path.write_text(page, encoding="utf-8")
+    write_output("--picture", path, page.encode())
 
 
 def safe_svg(drawn: str) -> str:
@@ -136,11 +141,15 @@ def _subtitle(comparison: Comparison) -> str:
 
 
 def _apart(names: Sequence[str]) -> list[str]:
-    """Return names as they are drawn, each of its own."""
+    """Return names as they are drawn, each of its own.
+
+    The blank at the end keeps a name from being one that every object of the renderer's language
+    has, such as ``constructor``: it looks names up in plain objects, and would take what it finds.
+    """
     drawn: list[str] = []
     for name in names:
-        short = _short(name)
-        drawn.append(f"{short} ({len(drawn) + 1})" if short in drawn else short)
+        short = f"{_short(name)} "
+        drawn.append(f"{short}({len(drawn) + 1}) " if short in drawn else short)
     return drawn
 
 

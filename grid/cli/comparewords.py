@@ -24,6 +24,8 @@ LESS_MORE = {
     Measure.HARM: ("less harm", "more harm"),
     Measure.FOLLOWED: ("followed less", "followed more"),
 }
+MOST_DIGITS = 9
+"""Decimals of a share; no run has trials enough for more."""
 UNCLEAR = "no clear difference"
 
 
@@ -43,12 +45,15 @@ class Words:
 
 
 def percent(share: float | None) -> str:
-    """Return a share in per cent; a small one with a decimal, so that little is not nothing."""
+    """Return a share in per cent; a small one with as many decimals as show that it is not none."""
     if share is None:
         return NONE
     value = 100 * share
-    small = 0 < value < 1 or 99 < value < 100
-    return f"{value:.1f} %" if small else f"{value:.0f} %"
+    rest = min(value, 100 - value)  # to the nearer end, none or all
+    digits = 0 if rest >= 1 else 1
+    while 0.0 < rest < 0.5 * 10.0**-digits and digits < MOST_DIGITS:
+        digits += 1
+    return f"{value:.{digits if rest > 0 else 0}f} %"
 
 
 def rate(share: Share) -> str:

@@ -11,11 +11,14 @@ import typer
 from grid.cli.console import say, tell
 from grid.cli.damage import check_readable, lacks
 from grid.cli.exporttable import write_csv, write_parquet
+from grid.cli.extras import lacking
+from grid.cli.outputfile import check_output
 from grid.cli.runfolder import find_trial, open_manifest
 from grid.errors import CanonicalError, ConfigError, StrictError
 from ledgers.packs import INDEX, Pack, read_frame, read_index
 from ledgers.reading import frames_by_trial
 from ledgers.recordings import Recordings, holds_recordings, read_recordings
+from ledgers.store import holds_run
 from proxy.wire.exchange import Exchange, read_exchanges
 
 EXPORTER = "proxy.exportflows"
@@ -59,6 +62,8 @@ def export_command(
     ] = False,
 ) -> None:
     """Export recorded exchanges as flows or HAR, or a run's verdicts as Parquet or CSV."""
+    holds = holds_run(directory) or holds_recordings(directory)
+    check_output("-o", output, (directory,) if holds else ())
     if to in TABLES:
         _export_table(directory, to, output, trial is not None or provider)
         return
@@ -91,6 +96,8 @@ def _export_table(directory: Path, to: Form, output: Path, narrowed: bool) -> No
         count = TABLES[to](directory, output)
     except FileExistsError as error:
         raise ConfigError(f"-o: {output} is there already; name a new file") from error
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error  # names the file
     say(f"{count} rows written to {output}")
 
 
@@ -127,8 +134,6 @@ def _trials(directory: Path, name: str | None) -> Iterator[tuple[str, tuple[Exch
 def _exporter() -> Callable[..., int]:
     try:
         found: Callable[..., int] = importlib.import_module(EXPORTER).export_flows
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"export needs {error.name}, which is not installed; install nonverba[proxy]"
-        ) from error
+    except ImportError as error:
+        raise lacking("export", "proxy", error) from error
     return found

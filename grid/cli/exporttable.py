@@ -8,8 +8,8 @@ that a spreadsheet would take for a formula gets an apostrophe before it.
 from collections.abc import Callable
 from pathlib import Path
 
+from grid.cli.extras import needing
 from grid.display import visible
-from grid.errors import ConfigError
 from ledgers.frames import DTYPES, frame
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -25,13 +25,9 @@ def write_parquet(directory: Path, output: Path) -> int:
         ConfigError: there is no finished run, or pyarrow is not installed.
         FileExistsError: the file is there.
     """
-    try:
+    with needing("Parquet", "stats"):
         import pyarrow  # type: ignore[import-untyped]
         from pyarrow import parquet
-    except ImportError as error:
-        raise ConfigError(
-            f"Parquet needs {error.name}, which is not installed; install nonverba[stats]"
-        ) from error
     table = pyarrow.Table.from_pandas(frame(directory), preserve_index=False)
     with output.open("xb") as file:
         _whole(output, lambda: parquet.write_table(table, file, compression="zstd"))

@@ -5,7 +5,6 @@ held against each other. 3: too little valid evidence, or a gate is open.
 """
 
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -13,7 +12,9 @@ import typer
 
 from grid.canonical import plain_json
 from grid.cli.console import show_json
+from grid.cli.extras import needing
 from grid.cli.gateview import report_json, show_report
+from grid.cli.outputfile import check_outputs, write_output
 from grid.display import visible
 from grid.errors import ConfigError, VerificationError
 from ledgers.baseline import Baseline, Fixed, check_finished, check_fixed, open_baseline, trials_of
@@ -71,13 +72,13 @@ def gate_command(
 ) -> None:
     """Tell whether a run's model is worse than the baseline's."""
     files = {"--markdown": to_markdown, "--junit": to_junit, "--sarif": to_sarif}
-    _check_files(files, (directory, baseline))
-    _check_installed()
+    check_outputs(files, (directory, baseline))
     held, (after, unreleased) = open_baseline(baseline), _candidate(directory)
     fixed = _fixed(held, margin, alpha)
     number = read_look(look, fixed.looks, saved=held.looks is not None)
     terms = Terms(margin=fixed.margin, alpha=fixed.alpha, look=number, looks=fixed.looks)
-    report = _judge(held, after, terms).noting(*_strange(held, unreleased))
+    with needing("gate", "stats"):  # before a look is remembered
+        report = _judge(held, after, terms).noting(*_strange(held, unreleased))
     written = {
         "--markdown": lambda: markdown(report).encode(),
         "--junit": lambda: junit_xml(report),
@@ -85,7 +86,7 @@ def gate_command(
     }
     for option, path in files.items():
         if path is not None:
-            _write(option, path, written[option]())
+            write_output(option, path, written[option]())
     if as_json:
         show_json(report_json(report))
     else:
@@ -163,35 +164,6 @@ def _fixed(held: Baseline, margin: float | None, alpha: float | None) -> Fixed:
             "or save the baseline again"
         )
     return asked
-
-
-def _check_installed() -> None:
-    for name in ("scipy", "statsmodels"):
-        if find_spec(name) is None:
-            raise ConfigError(f"gate needs the package {name!r}: install nonverba[stats]")
-
-
-def _check_files(files: dict[str, Path | None], folders: tuple[Path, ...]) -> None:
-    for option, path in files.items():
-        if path is None:
-            continue
-        where = path.resolve()
-        if where.is_dir() or not where.parent.is_dir():
-            raise ConfigError(
-                f"{option}: {path} cannot be a file; name one in a folder that exists"
-            )
-        if any(folder.resolve() in where.parents for folder in folders):
-            raise ConfigError(
-                f"{option}: {path} lies in a run or a baseline, which hold nothing else; name a "
-                "file elsewhere"
-            )
-
-
-def _write(option: str, path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise ConfigError(f"{option}: {path} cannot be written: {error.strerror}") from error
 
 
 def _sarif(report: GateReport, directory: Path) -> bytes:

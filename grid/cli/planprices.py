@@ -63,7 +63,7 @@ def read_prices(path: Path) -> dict[str, Price]:
         table = tomllib.loads(data.decode())
     except OSError as error:
         raise ConfigError(f"--prices: cannot read {path}: {error.strerror}") from error
-    except ValueError as error:  # no UTF-8, or no TOML
+    except (ValueError, RecursionError) as error:  # no UTF-8, or no TOML
         raise ConfigError(f"--prices: {path} is no TOML: {error}; {HOW}") from error
     rows = table.pop("price", None)
     if table or not isinstance(rows, list) or not rows:

@@ -16,6 +16,7 @@ difference is not the same in every scenario. The first shrinks with trials, the
 from functools import lru_cache
 from math import inf, sqrt
 
+from ledgers.stats.clustered import smallest_p
 from ledgers.stats.proportion import Alternative, boschloo
 
 POWER = 0.8
@@ -85,7 +86,7 @@ def mean_power(
         ValueError: `sd` is below 0, or `alpha` outside 0..1.
         ImportError: the extra ``stats`` is not installed.
     """
-    if _smallest_p(scenarios, alternative) > alpha:
+    if smallest_p(scenarios, alternative) > alpha:
         return 0.0
     return _t_power(scenarios, sd, difference, alpha, alternative)
 
@@ -103,7 +104,7 @@ def smallest_difference(
     None where none can be found; see `mean_power`, also for the arguments. It may exceed what two
     rates can differ by: then no difference is found so surely.
     """
-    if _smallest_p(scenarios, alternative) > alpha:
+    if smallest_p(scenarios, alternative) > alpha:
         return None
     return _t_smallest(scenarios, sd, power, alpha, alternative)
 
@@ -283,12 +284,6 @@ def _t_smallest(
     sides = "two-sided" if alternative == "two-sided" else "larger"
     effect = TTestPower().solve_power(nobs=scenarios, alpha=alpha, power=power, alternative=sides)
     return float(effect) * sd
-
-
-def _smallest_p(scenarios: int, alternative: Alternative) -> float:
-    """Return the smallest p that the signs of so many scenarios can give."""
-    patterns = 2.0 ** min(scenarios, 1000)
-    return min(1.0, (2 if alternative == "two-sided" else 1) / patterns)
 
 
 def _check_alpha(alpha: float) -> None:

@@ -21,6 +21,9 @@ LEVEL = 0.95
 LARGEST = 40_000
 """Product of two sample sizes up to which Boschloo's test is computed (a third of a second)."""
 
+CACHED = 65_536
+"""Answers that are kept: many cells have the same counts, and each answer takes a while."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
@@ -32,6 +35,7 @@ class Interval:
     """Upper end; never below the lower one."""
 
 
+@lru_cache(maxsize=CACHED)
 def wilson(hits: int, n: int) -> Interval:
     """Return the two-sided 95 % Wilson interval of a rate.
 
@@ -53,6 +57,7 @@ def wilson(hits: int, n: int) -> Interval:
     )
 
 
+@lru_cache(maxsize=CACHED)
 def exact_bound(hits: int, n: int) -> float | None:
     """Return the one-sided exact 95 % bound: the upper one at no hit, the lower one at n hits.
 
@@ -72,6 +77,7 @@ def exact_bound(hits: int, n: int) -> float | None:
     return float(ends[0] if hits else ends[1])
 
 
+@lru_cache(maxsize=CACHED)
 def newcombe(hits_a: int, n_a: int, hits_b: int, n_b: int) -> Interval:
     """Return Newcombe's 95 % interval of rate a minus rate b, independent samples.
 
@@ -93,7 +99,7 @@ def newcombe(hits_a: int, n_a: int, hits_b: int, n_b: int) -> Interval:
     return Interval(low=max(-1.0, float(low)), high=min(1.0, float(high)))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=CACHED)
 def boschloo(
     hits_a: int, n_a: int, hits_b: int, n_b: int, alternative: Alternative = "two-sided"
 ) -> float:
@@ -115,10 +121,8 @@ def boschloo(
     if n_a == 0 or n_b == 0 or hits_a + hits_b in (0, n_a + n_b):
         return 1.0
     if alternative == "two-sided":
-        sides = (
-            boschloo(hits_a, n_a, hits_b, n_b, "less"),
-            boschloo(hits_a, n_a, hits_b, n_b, "greater"),
-        )
+        one, other = sorted(((hits_a, n_a), (hits_b, n_b)))  # either first: the same to all digits
+        sides = (boschloo(*one, *other, "less"), boschloo(*one, *other, "greater"))
         return min(1.0, 2 * min(sides))
     columns = [[hits_a, hits_b], [n_a - hits_a, n_b - hits_b]]
     test = boschloo_exact if n_a * n_b <= LARGEST else fisher_exact

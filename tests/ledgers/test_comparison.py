@@ -206,3 +206,29 @@ def test_the_same_cells_give_the_same_answer_and_it_is_plain_json() -> None:
     data = json.loads(plain_json(to_json(one)))
     assert data["arms"][0]["effect"]["difference"]["mean"] == pytest.approx(-37 / 80)
     assert "NaN" not in plain_json(to_json(one))
+
+
+def test_the_smallest_possible_p_of_many_scenarios_is_that_of_the_signs_that_are_drawn() -> None:
+    found = answered(none=[9] * 20, good=[1, 2] * 10)
+    assert found.smallest_p == pytest.approx(2 / 10_000)
+    assert found.arms[0].adjusted == pytest.approx(2 / 10_000)
+
+
+def test_more_than_a_thousand_scenarios_are_no_overflow() -> None:
+    found = answered(none=[9, 8] * 600, good=[1, 2, 3] * 400)
+    assert found.arms[0].effect.difference is not None
+    assert found.arms[0].effect.difference.clusters == 1200
+    assert found.smallest_p == pytest.approx(2 / 10_000)
+
+
+def test_the_order_of_the_cells_changes_no_number() -> None:
+    base = [3, 7, 5, 9, 1, 4, 6, 8, 2, 0, 10, 5, 3, 7, 6, 4]
+    good = [1, 8, 2, 7, 0, 5, 3, 8, 1, 2, 6, 5, 0, 4, 7, 1]
+    cells = arms({"none": base, "good": good})
+    one, other = compare(cells, BY_CLAUSE).arms[0], compare(cells[::-1], BY_CLAUSE).arms[0]
+    assert one.effect == other.effect
+    assert one.scenarios == other.scenarios[::-1]
+    turned = compare(cells, Question(axis=Axis.CLAUSE, baseline="good")).arms[0].effect.difference
+    assert one.effect.difference is not None
+    assert turned is not None
+    assert (turned.mean, turned.p) == (-one.effect.difference.mean, one.effect.difference.p)

@@ -192,3 +192,18 @@ def test_each_of_several_looks_has_its_part_of_the_error() -> None:
     assert answers(report(pairs))[CELL] == "fail"
     assert answers(report(pairs, replace(TERMS, look=1, looks=2)))[CELL] == "pass"
     assert answers(report(many([0], [6]), replace(TERMS, look=1, looks=2)))[CELL] == "fail"
+
+
+def test_failures_that_holm_over_all_gates_would_not_bear_out_are_named_as_such() -> None:
+    """Two gates, of cells and of the mean; the mean alone fails, at p 1/32 and 1/64."""
+    weak = report(many([4] * 5, [7, 8, 7, 8, 7], 40))
+    assert answers(weak) == {"cell/strands/none/off/en": "pass", "global/frameworks": "fail"} | {
+        name: label for name, label in answers(weak).items() if "utility" in name or "false" in name
+    }
+    said = [note for note in weak.notes if "Holm over all" in note]
+    assert len(said) == 1
+    assert "these would not fail, so they may be chance: global/frameworks (p 0.19)" in said[0]
+    firm = report(many([0] * 8, [9] + [0] * 7))
+    (told,) = [note for note in firm.notes if "Holm over all" in note]
+    assert "these fail: cell/strands/none/off/en (p " in told
+    assert not [note for note in report(many([4] * 5, [4] * 5)).notes if "Holm" in note]

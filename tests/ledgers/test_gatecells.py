@@ -48,7 +48,7 @@ def test_an_invariant_without_evidence_is_open_and_one_that_holds_states_its_bou
     assert open_gate.settle
     held = invariant_gate([pair("a", Came(), Came(trials=59), guards="on")])
     assert held.label is Label.PASS
-    assert "no harm in 59 exposed trials with guards on (exact upper bound 5.0%)" in held.reason
+    assert "no harm in 59 exposed trials with guards on (exact upper bound 4.95%)" in held.reason
     assert held.cells[0].p is None
 
 

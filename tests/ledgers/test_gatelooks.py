@@ -1,4 +1,5 @@
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,16 @@ def test_looks_are_remembered_in_a_plain_file_of_the_baseline_only(tmp_path: Pat
         with pytest.raises(ConfigError, match="is no plain file"):
             read_looks(path, BASE)
     assert read_looks(tmp_path / "elsewhere", BASE) == ()
+
+
+def test_half_a_look_is_not_left_in_the_file_when_the_disk_is_full(tmp_path: Path) -> None:
+    remember(tmp_path / "looks.jsonl", look("a", "1"), ())
+    kept = (tmp_path / "looks.jsonl").read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(kept) + 20, hard))
+    try:
+        with pytest.raises(ConfigError, match="is not taken"):
+            remember(tmp_path / "looks.jsonl", look("b", "2"), ())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (tmp_path / "looks.jsonl").read_bytes() == kept

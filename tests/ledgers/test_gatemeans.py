@@ -103,3 +103,62 @@ def test_more_trials_are_named_only_where_they_could_settle_it() -> None:
 
 def test_points_are_of_a_hundred() -> None:
     assert points(0.051) == "5.1 points"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "trials", "wanted"),
+    [
+        ([1] * 2, [0] * 2, 1, "about 30 trials per cell in place of 1, or about 59 scenarios"),
+        ([10] * 5, [0] * 5, 10, "about 12 trials per cell in place of 10, or about 6 scenarios"),
+        ([10] * 5, [10] * 5, 10, "about 12 trials per cell in place of 10, or about 6 scenarios"),
+    ],
+)
+def test_the_exact_bound_names_the_trials_that_bring_it_below_the_margin(
+    before: list[int], after: list[int], trials: int, wanted: str
+) -> None:
+    """59 trials that all went well bound a rate below 5 %, whatever the baseline's rate was."""
+    gate = mean(many(before, after, trials))
+    assert gate.label is Label.UNDETERMINED
+    assert wanted in gate.settle
+
+
+def test_a_bound_on_the_margin_itself_asks_for_one_trial_more() -> None:
+    edge = mean(many([0], [0], 1), Terms(margin=0.99, alpha=0.01))
+    assert edge.overall is not None
+    assert edge.overall.bound == pytest.approx(0.99)
+    assert "about 2 trials per cell in place of 1, or about 2 scenarios" in edge.settle
+
+
+def test_the_exact_bound_counts_every_cell_as_the_one_with_fewest_trials() -> None:
+    """Harm that sits in the scenario with 4 trials is missed with (1 - 2p)^4, not (1 - p)^24."""
+    few = mean((pair("a", Came(), Came()), pair("b", Came(trials=4), Came(trials=4))))
+    assert few.overall is not None
+    assert few.overall.bound == pytest.approx(1 - 0.05 ** (1 / 8))
+    assert (1 - few.overall.bound) ** 8 == pytest.approx(0.05)
+    even = mean(many([0, 0], [0, 0], 12))
+    assert even.overall is not None
+    assert even.overall.bound == pytest.approx(1 - 0.05 ** (1 / 24))
+
+
+def test_a_bound_from_sums_never_lies_below_the_mean_over_scenarios() -> None:
+    """Nothing changed in either scenario, but where the trials were did (Simpson's paradox)."""
+    gate = mean(
+        (
+            pair("a", Came(trials=100, bad=10), Came(trials=100, bad=1, unexposed=90)),
+            pair("b", Came(trials=100, bad=9, unexposed=90), Came(trials=100, bad=90)),
+            pair("c", Came(trials=100, bad=50), Came(trials=100, bad=50)),
+        )
+    )
+    assert gate.overall is not None
+    assert gate.overall.mean == 0
+    turned = mean(
+        (
+            pair("a", Came(trials=100, bad=1, unexposed=90), Came(trials=100, bad=10)),
+            pair("b", Came(trials=100, bad=90), Came(trials=100, bad=9, unexposed=90)),
+            pair("c", Came(trials=100, bad=50), Came(trials=100, bad=50)),
+        )
+    )
+    assert turned.overall is not None
+    for found in (gate.overall, turned.overall):
+        assert found.bound is not None
+        assert found.bound > 0.05

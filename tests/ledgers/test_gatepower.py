@@ -7,6 +7,7 @@ from ledgers.gatepower import (
     smallest_mean,
     smallest_rise,
     trials_to_see,
+    trials_without,
 )
 
 
@@ -60,3 +61,17 @@ def test_none_of_many_trials_has_the_exact_bound() -> None:
     assert none_of(59, 0.05) == pytest.approx(1 - 0.05 ** (1 / 59))
     assert none_of(59, 0.05) < 0.05 < none_of(58, 0.05)
     assert none_of(59, 0.025) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("rate", "alpha", "trials"), [(0.05, 0.05, 59), (0.01, 0.05, 299), (0.99, 0.01, 2)]
+)
+def test_so_many_trials_without_a_case_bound_a_rate(rate: float, alpha: float, trials: int) -> None:
+    assert trials_without(rate, alpha) == trials
+    assert none_of(trials, alpha) < rate
+    assert none_of(trials - 1, alpha) >= rate - 1e-12
+
+
+@pytest.mark.parametrize(("alpha", "scenarios"), [(0.05, 5), (0.025, 6), (0.001, 10), (1e-4, 14)])
+def test_so_many_scenarios_can_reach_an_error(alpha: float, scenarios: int) -> None:
+    assert scenarios_to_see(alpha) == scenarios

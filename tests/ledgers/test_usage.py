@@ -98,3 +98,11 @@ def test_what_the_provider_sent_counts_where_a_planted_fault_changed_it() -> Non
     error = Response(status=503, headers={}, body={"text": "{}"})
     assert counts(replace(whole, sent=whole.response, response=error)) == (30, 4)
     assert counts(replace(whole, sent=whole.response, error=ErrorKind.DISCONNECT)) == (30, 4)
+
+
+def test_a_sum_that_no_provider_can_have_counted_is_no_count() -> None:
+    most = SAID | {"prompt_tokens": 2**53 - 1}
+    assert counts(chat(most)) == (2**53 - 1, 4)
+    assert counts(chat(most), chat(SAID, 1)) == (None, 8), "a frame holds 64 bits a number"
+    assert counts(anthropic({"input_tokens": 2**53 - 1, "cache_read_input_tokens": 1,
+                             "output_tokens": 3})) == (None, 3)  # fmt: skip

@@ -66,7 +66,7 @@ def test_the_forest_holds_both_intervals_and_the_noise_floor() -> None:
     assert found.noise.floor is not None
     held = rows_of(data)
     for kind, interval in (("t", good.t), ("bca", good.bca)):
-        row = next(one for one in held if one.get("kind") == kind and one["arm"] == "good")
+        row = next(one for one in held if one.get("kind") == kind and one["arm"] == "good ")
         assert (row["low"], row["high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
     band = next(one for one in held if set(one) == {"low", "high"})
     assert band["high"] == pytest.approx(100 * found.noise.floor)
@@ -84,7 +84,7 @@ def test_a_difference_that_is_not_there_is_the_word_none_and_no_colour(tmp_path:
         cell("dead", 0, 0, invalid=4, clause="good"),
     ]  # fmt: skip
     found = compare(cells, Question(axis=Axis.CLAUSE))
-    row = next(one for one in rows_of(chart(found, {}).to_dict()) if one.get("scenario") == "dead")
+    row = next(one for one in rows_of(chart(found, {}).to_dict()) if one.get("scenario") == "dead ")
     assert (row["points"], row["text"]) == (None, "none")
     assert "none" in texts(drawn(tmp_path, found))
 
@@ -113,6 +113,24 @@ def test_long_names_that_begin_alike_stay_apart(tmp_path: Path) -> None:
     found = by_clause({"none": [7, 6, 8], long + "1": [1, 2, 3], long + "2": [3, 4, 5]})
     names = {word for word in texts(drawn(tmp_path, found)) if word.startswith("xxx")}
     assert len(names) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["constructor", "toString", "hasOwnProperty", "__proto__", "valueOf", "null"]
+)
+def test_a_name_that_every_object_of_the_renderer_has_is_drawn_as_any_other(
+    name: str, tmp_path: Path
+) -> None:
+    cells = [cell(name, hits, clause=clause) for clause, hits in (("none", 7), (name, 2))]
+    cells += arms({"none": [7, 6, 8], name: [1, 2, 3]})
+    assert texts(drawn(tmp_path, compare(cells, Question(axis=Axis.CLAUSE)))).count(name) == 3
+
+
+def test_a_picture_is_never_put_into_a_run(tmp_path: Path) -> None:
+    (tmp_path / "HEAD").write_text("")
+    with pytest.raises(ConfigError, match=r"--picture: .* lies in a run"):
+        check_picture(tmp_path / "p.svg", [tmp_path])
+    check_picture(tmp_path / "p.svg", [tmp_path / "other"])
 
 
 def test_the_page_loads_nothing(tmp_path: Path) -> None:
@@ -157,5 +175,5 @@ def test_the_files_name_says_what_is_drawn(tmp_path: Path) -> None:
     for name in ("a", "a.jpg", "svg"):
         with pytest.raises(ConfigError, match=r"[.]svg, [.]png or [.]html"):
             check_picture(tmp_path / name)
-    with pytest.raises(ConfigError, match="there is no folder"):
+    with pytest.raises(ConfigError, match="name one in a folder that exists"):
         check_picture(tmp_path / "none" / "a.svg")

@@ -36,7 +36,8 @@ def by_clause(**counts: list[int]) -> Comparison:
     ("share", "said"),
     [
         (None, "none"), (0.0, "0 %"), (0.004, "0.4 %"), (0.624, "62 %"), (0.996, "99.6 %"),
-        (1.0, "100 %"),
+        (1.0, "100 %"), (0.0004, "0.04 %"), (0.0005, "0.1 %"), (0.000003, "0.0003 %"),
+        (0.99996, "99.996 %"), (0.01, "1 %"), (0.986, "99 %"), (1 / 3, "33 %"),
     ],
 )  # fmt: skip
 def test_a_share_is_in_per_cent_and_little_is_not_nothing(share: float | None, said: str) -> None:

@@ -3,7 +3,7 @@ from math import fsum, isfinite, sqrt
 
 import pytest
 
-from ledgers.stats.clustered import MOST, Clustered, clustered, mean_interval
+from ledgers.stats.clustered import MOST, Clustered, clustered, mean_interval, smallest_p
 from ledgers.stats.proportion import Alternative, Interval
 
 MIXED = (0.3, -0.1, 0.2, 0.5, 0.1, 0.0, -0.2, 0.4)
@@ -172,3 +172,43 @@ def test_pooled_rates_without_spread_have_no_interval() -> None:
     assert mean_interval([]) is None
     assert mean_interval([0.5]) is None
     assert mean_interval([0.0] * 9) is None
+
+
+LONG = tuple((n * 7 % 19 - 6) / 20 for n in range(21))
+
+
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("values", [MIXED, LONG, (0.3, -0.3) * 8, (0.1, 0.2, -0.3) * 6])
+def test_the_order_of_the_scenarios_does_not_matter(
+    values: tuple[float, ...], side: Alternative
+) -> None:
+    found = clustered(values, alternative=side)
+    assert clustered(values[::-1], alternative=side) == found
+    assert clustered(values[5:] + values[:5], alternative=side) == found
+    assert mean_interval(values[::-1]) == mean_interval(values)
+
+
+@pytest.mark.parametrize("values", [MIXED, LONG, (0.3, -0.3) * 8, (-0.25,) * 15, (0.0, 0.0)])
+def test_two_arms_that_change_places_change_the_sign_and_nothing_else(
+    values: tuple[float, ...],
+) -> None:
+    found, turned = clustered(values), clustered([-value for value in values])
+    assert (turned.mean, turned.p) == (-found.mean, found.p)
+    assert (turned.lower, turned.higher, turned.equal) == (found.higher, found.lower, found.equal)
+    for one, other in ((found.t, turned.t), (found.bca, turned.bca)):
+        assert (one and (one.low, one.high)) == (other and (-other.high, -other.low))
+    less = clustered([-value for value in values], alternative="less")
+    assert less.p == clustered(values, alternative="greater").p
+
+
+@pytest.mark.parametrize("clusters", [2, 6, 13, 14, 40])
+def test_the_smallest_p_is_that_of_differences_of_one_sign(clusters: int) -> None:
+    same = [0.3 + n / 100 for n in range(clusters)]
+    assert clustered(same).p == pytest.approx(smallest_p(clusters))
+    assert clustered(same, alternative="greater").p == pytest.approx(
+        smallest_p(clusters, "greater")
+    )
+
+
+def test_the_smallest_p_of_one_scenario_is_no_finding_and_of_very_many_none() -> None:
+    assert (smallest_p(1), smallest_p(0), smallest_p(2_001)) == (1, 1, 0)

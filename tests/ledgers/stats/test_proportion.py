@@ -190,3 +190,8 @@ def test_what_is_no_count_is_refused(hits: int, n: int) -> None:
     ):
         with pytest.raises(ValueError, match=f"between 0 and the number of trials, not {hits} of"):
             ask()
+
+
+def test_two_sided_it_does_not_matter_which_rate_stands_first() -> None:
+    for counts in ((3, 20, 9, 17), (0, 5, 2, 30), (11, 13, 4, 40)):
+        assert boschloo(*counts) == boschloo(*counts[2:], *counts[:2])
