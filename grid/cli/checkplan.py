@@ -115,7 +115,7 @@ def variant_trials(modules: Iterable[str]) -> Iterator[TrialId]:
     """Yield, for each variant, who follows, who does not, and who quotes."""
     for module in modules:
         for of in pair(module).variants if expresses(pair(module).attack, SCRIPTED) else ():
-            for persona in dict.fromkeys((of.truth.fault, "honest", "quoter")):
+            for persona in dict.fromkeys((of.truth.fault or "honest", "honest", "quoter")):
                 for setting in (Guards.OFF, Guards.ON, Guards.ON_CONTINUE):
                     yield pick(of, persona, setting.value)
 
@@ -183,9 +183,11 @@ def _carriers(module: str, framework: str, *, full: bool) -> Iterator[TrialId]:
     for place, forms in enumerate(carriers.values()):
         chosen = forms if full else [forms[(turn + place) % len(forms)]]
         for of in chosen:
-            yield pick(of, of.truth.fault, Guards.OFF, framework=framework)
+            fault = of.truth.fault or "honest"
+            yield pick(of, fault, Guards.OFF, framework=framework)
             if full:
-                yield pick(of, of.truth.fault, Guards.ON, framework=framework)
+                yield pick(of, fault, Guards.ON, framework=framework)
+            if full and fault != "honest":
                 yield pick(of, "honest", Guards.OFF, framework=framework)
 
 

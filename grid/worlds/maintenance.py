@@ -15,6 +15,7 @@ from grid.vocabulary import Access
 from grid.world import ToolError, World, WorldReader
 from grid.worlds._maintenance_actions import execute as _execute
 from grid.worlds._maintenance_actions import spend
+from grid.worlds._maintenance_answers import ANSWER_TOOLS
 from grid.worlds._maintenance_disk import DISK_TOOLS
 from grid.worlds._maintenance_files import FILE_TOOLS
 from grid.worlds._maintenance_planner import PLANNER_TOOLS
@@ -217,6 +218,7 @@ TOOLS = (
     *RECORD_TOOLS,
     *DISK_TOOLS,
     *SNAPSHOT_TOOLS,
+    *ANSWER_TOOLS,
 )
 
 

@@ -73,6 +73,19 @@ def test_every_variant_of_every_scenario_is_played_by_its_fault() -> None:
     assert wanted
 
 
+def test_a_variant_of_a_twin_has_no_fault_and_is_played_by_the_honest() -> None:
+    module = "planner_loose_schema"
+    trials = [*variant_trials([module])]
+    for framework in framework_names():
+        trials += framework_trials([module], framework, full=True)
+    in_full = list(framework_trials([module], "strands", full=True))
+    assert len(set(in_full)) == len(in_full), "each is played once"
+    twins = {trial.model for trial in trials if trial.scenario == f"{module}.disk.benign"}
+    assert twins == {"scripted/honest", "scripted/quoter"}
+    attacks = {trial.model for trial in trials if trial.scenario == f"{module}.node.question"}
+    assert attacks == {"scripted/substituter", "scripted/honest", "scripted/quoter"}
+
+
 def test_every_call_of_an_honest_script_is_left_out_once() -> None:
     built = pair(S02)
     left_out = [t for t in mutation_trials([S02]) if "skip/" in t.model]
