@@ -1,12 +1,13 @@
 # `make` alone lists what it can do. Works with GNU Make 3.81 and later.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test check lint bench digests lock clean
+.PHONY: help setup demo local test check lint bench digests lock clean
 
 BIN   := .venv/bin
 JOBS  ?= 2
 ARGS  ?=
 BENCH ?= grid proxy
+LOCAL ?= qwen2.5-coder-0.5b
 
 # A PYTHONPATH would shadow the locked packages; without bytecode every process would compile again.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
@@ -21,6 +22,9 @@ setup: ## build .venv from requirements.lock (the others call it; does nothing w
 
 demo: setup ## set up, then run the main job on the embedded default: no key, no network
 	@$(BIN)/nonverba run --force $(ARGS)
+
+local: setup ## set up, then fetch the weights of small real models (LOCAL="qwen2.5-coder-1.5b": which)
+	@$(BIN)/python -m proxy.weights $(LOCAL)
 
 test: lint ## set up, lint, then run the tests and the self-check with the network off
 	@$(BIN)/python .ci/offline.py $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)

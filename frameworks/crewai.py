@@ -341,9 +341,11 @@ class _ExactLLM(OpenAICompletion):
     """Sends tools and messages as they are, and never swaps a result for a file: it counts none."""
 
     _offered: list[dict[str, Any]] = PrivateAttr(default_factory=list)
+    _sampling: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def offer(self, session: AgentSession) -> None:
         self._offered = [wire_tool(spec) for spec in session.tools]
+        self._sampling = dict(session.sampling)
 
     @override
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -359,7 +361,8 @@ class _ExactLLM(OpenAICompletion):
     @override
     def _prepare_completion_params(self, messages: Any, tools: Any = None) -> dict[str, Any]:
         params = super()._prepare_completion_params(messages, None)
-        return verbatim({**params, "stream": False}, params["messages"], self._offered)
+        request = {**params, "stream": False}
+        return verbatim(request, params["messages"], self._offered, self._sampling)
 
     @override
     def _format_messages(self, messages: Any, *, file_api: str | None = None) -> Any:

@@ -80,6 +80,7 @@ class CrewAINativeAdapter(CrewAIAdapter):
             api_key=session.api_key,
             timeout=session.timeout_s,
             client_params={"http_client": self._http},
+            **session.sampling,
         )
         return Agent(
             role="Assistant",

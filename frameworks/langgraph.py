@@ -124,6 +124,7 @@ class LangGraphAdapter:
             streaming=False,
             use_responses_api=False,
             temperature=None,
+            extra_body=dict(session.sampling),
             http_async_client=self._http,
             http_client=self._blocking,
         )
@@ -172,7 +173,8 @@ class _ExactModel(ChatOpenAI):
         for message in payload["messages"]:
             if message["role"] == "developer":
                 message["role"] = "system"
-        return verbatim(payload, payload["messages"], payload["tools"])
+        sampling = payload.pop("extra_body", {})
+        return verbatim(payload, payload["messages"], payload["tools"], sampling)
 
 
 class _Door(AgentMiddleware):

@@ -68,6 +68,7 @@ class LangGraphNativeAdapter(LangGraphAdapter):
             timeout=session.timeout_s,
             http_async_client=self._http,
             http_client=self._blocking,
+            extra_body=dict(session.sampling) or None,
         )
         tools = [_tool(run, spec) for spec in session.tools]
         return create_agent(model, tools, system_prompt=session.system_text)

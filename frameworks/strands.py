@@ -192,12 +192,13 @@ class _ExactModel(OpenAIModel):
     def __init__(self, client: openai.AsyncOpenAI, session: AgentSession) -> None:
         super().__init__(client=client, model_id=session.model, stream=False)
         self._tools = [wire_tool(spec) for spec in session.tools]
+        self._sampling = session.sampling
 
     @override
     def format_request(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         request = super().format_request(*args, **kwargs)
         messages = [_plain(message) for message in request["messages"]]
-        return verbatim(request, messages, self._tools)
+        return verbatim(request, messages, self._tools, self._sampling)
 
 
 class _Door(strands_tools.AgentTool):

@@ -58,7 +58,7 @@ class StrandsNativeAdapter(StrandsAdapter):
             http_client=self._http,
         )
         return Agent(
-            model=OpenAIModel(client=client, model_id=session.model),
+            model=OpenAIModel(client=client, model_id=session.model, params=dict(session.sampling)),
             system_prompt=session.system_text,
             tools=[tool_for(run, spec) for spec in session.tools],
             callback_handler=None,

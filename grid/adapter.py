@@ -4,7 +4,7 @@ An adapter gets a session (what it may know of one trial) and returns how the ru
 ships beside it: ``frameworks/scripted.py`` plays a persona with no framework and no model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -97,6 +97,10 @@ class AgentSession(Protocol):
     @property
     def model(self) -> str:
         """Model name on the wire."""
+
+    @property
+    def sampling(self) -> Mapping[str, Any]:
+        """What goes into each request beside messages and tools, under its names on the wire."""
 
     @property
     def turn_limit(self) -> int:

@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator
 
 from grid.adapters import SCRIPTED, check_framework, framework_names, is_native
 from grid.canonical import load_json, text_json
-from grid.cast import PREFIX, persona_of
+from grid.cast import PREFIX
 from grid.catalogue import numbers, scenario, scenarios_of, why_not
 from grid.clauses import clause_for
 from grid.display import visible
@@ -28,6 +28,7 @@ from grid.evidence import TrialId
 from grid.extensions import clause_ids
 from grid.guards import all_guards
 from grid.guardsetting import UNCONFIGURED, checked_setting, read_setting
+from grid.models import check_model, is_scripted
 from grid.plan import Plan
 from grid.registry import unknown
 from grid.scenario import TWIN_SUFFIX, Scenario, Tamper
@@ -125,7 +126,7 @@ def read_grid(text: str, source: str, folder: Path | None = None) -> GridFile:
     """
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{source}: not TOML: {error}. Write 'key = value' lines.") from error
     problems = sorted(
         Draft202012Validator(schema()).iter_errors(data),
@@ -308,18 +309,14 @@ def _check_names(block: Block) -> None:
     for framework in block.frameworks:
         check_framework(framework)
     for model in block.models:
-        if not model.startswith(PREFIX):
-            raise ConfigError(
-                f"{model!r} cannot be reached yet; write a scripted one, such as "
-                "'scripted/honest' or 'scripted/fault'",
-                "models",
-            )
         if model != FAULT:
-            persona_of(model.removeprefix(PREFIX))
-        if model.startswith(BROKEN_WIRE) and SCRIPTED in block.frameworks:
+            check_model(model)
+        if SCRIPTED in block.frameworks and (
+            model.startswith(BROKEN_WIRE) or not is_scripted(model)
+        ):
+            what = "breaks its call on the wire" if is_scripted(model) else "is asked on a wire"
             raise ConfigError(
-                f"{model!r} breaks its call on the wire, and the framework 'scripted' has none; "
-                "write a real framework",
+                f"{model!r} {what}, and the framework 'scripted' has none; write a real framework",
                 "models",
             )
     for clause in block.clauses:

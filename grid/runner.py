@@ -20,9 +20,9 @@ import grid
 from grid import extensions
 from grid.adapters import SCRIPTED
 from grid.canonical import canonical, load_json, scrub_text
-from grid.cast import PREFIX
 from grid.errors import CanonicalError, ConfigError, HarnessError
 from grid.evidence import Journal, TrialId
+from grid.models import is_scripted, sampling_of, wire_name
 from grid.plan import trial_seed
 from grid.scenario import Tamper
 from grid.session import TrialSpec
@@ -30,6 +30,9 @@ from grid.strict import from_json, to_json
 
 MODEL_TIMEOUT_S = 60.0
 TRIAL_TIMEOUT_S = 300.0
+REAL_MODEL_TIMEOUT_S = 600.0
+"""Seconds for one answer of a real model: a small one on a busy machine takes its time."""
+REAL_TRIAL_TIMEOUT_S = 3600.0
 GRACE_S = 30.0
 
 PASSED_ON = (
@@ -208,9 +211,10 @@ class Runner:
             names=self._settings.names,
             base_url=access.base_url,
             api_key=access.api_key,
-            wire_model=trial.model.removeprefix(PREFIX),
-            timeout_s=MODEL_TIMEOUT_S,
-            trial_timeout_s=TRIAL_TIMEOUT_S,
+            wire_model=wire_name(trial.model),
+            sampling=sampling_of(trial.model, seed),
+            timeout_s=MODEL_TIMEOUT_S if is_scripted(trial.model) else REAL_MODEL_TIMEOUT_S,
+            trial_timeout_s=TRIAL_TIMEOUT_S if is_scripted(trial.model) else REAL_TRIAL_TIMEOUT_S,
             tamper=() if wired else self._settings.tamper,
         )
         answer = worker.ask(spec)

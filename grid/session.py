@@ -6,7 +6,7 @@ does: the run does not know the verdict.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grid.adapter import Adapter, AgentSession, Asked, Delivered, Ended, ToolSpec, runs_native
@@ -49,6 +49,8 @@ class TrialSpec:
     """Seconds for the whole trial."""
     tamper: tuple[Tamper, ...] = ()
     """What the run plants on the wire of every trial; where there is one, the proxy does it."""
+    sampling: dict[str, Any] = field(default_factory=dict)
+    """What goes into each request beside messages and tools, such as a temperature."""
 
 
 class Session:
@@ -84,6 +86,7 @@ class Session:
         self.base_url = spec.base_url
         self.api_key = spec.api_key
         self.model = spec.wire_model
+        self.sampling = spec.sampling
         self.turn_limit = of.turn_limit
         self.timeout_s = spec.timeout_s
         self.answers = 0

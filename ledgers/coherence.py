@@ -45,7 +45,7 @@ from grid.world import cancel_out, operation_digest
 from ledgers.alterations import never_handed_over
 from ledgers.assemble import MISSING, PROXY_FAILED, UNDECODABLE
 from ledgers.claims import succeeded
-from ledgers.manifest import ClauseRecord, as_clause
+from ledgers.clauserecord import ClauseRecord, as_clause
 from proxy.wire.exchange import Gap
 
 REASONS = frozenset({"", MISSING, PROXY_FAILED, UNDECODABLE, *(gap.value for gap in Gap)})

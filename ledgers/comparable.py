@@ -22,12 +22,13 @@ from itertools import combinations
 from grid.adapters import SCRIPTED
 from grid.display import visible
 from grid.errors import ConfigError
+from grid.models import is_sampled
 from grid.tamperblocks import told
 from grid.vocabulary import ClaimState, Outcome, Utility
 from ledgers.entries import TrialEntry
 from ledgers.manifest import Manifest
 from ledgers.reading import SealedRun
-from ledgers.summary import ELIGIBLE, SummaryRow, is_sampled, summarise
+from ledgers.summary import ELIGIBLE, SummaryRow, summarise
 
 MOST_SENTENCES = 8
 """Differences that one error lists; the rest are counted."""

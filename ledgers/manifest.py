@@ -20,19 +20,20 @@ from grid import predicates
 from grid.adapters import SCRIPTED
 from grid.canonical import canonical, digest, digest_of, load_json
 from grid.catalogue import scenario, tools_of
-from grid.clauses import Clause, Placement, clause_for
+from grid.clauses import clause_for
 from grid.errors import ConfigError, StrictError
 from grid.evidence import TrialId
 from grid.guards import all_guards
 from grid.guardsetting import UNCONFIGURED, read_setting
+from grid.models import is_scripted
 from grid.plan import Plan, trial_seed
 from grid.predicates import Leaked, Predicate
 from grid.report import REPORT
-from grid.resultframe import Results
 from grid.scenario import Scenario, Tamper
 from grid.strict import LATER, from_json, to_json
 from grid.tool import Tool
 from ledgers.case import ToolFacts, tool_facts
+from ledgers.clauserecord import ClauseRecord, clause_record
 from ledgers.rules import all_rules
 
 MANIFEST_FORMAT = 1
@@ -46,22 +47,6 @@ MOST_FAULTS = 32
 """Faults that a grid plants in every trial: each is looked for in every answer."""
 MOST_PARTS = 256
 """Turns, tools, crash points, planted faults, denials and secrets of one scenario, each."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClauseRecord:
-    """One clause that the plan names."""
-
-    id: str
-    """Clause id."""
-    language: str
-    """``en``, ``ja`` or ``*``."""
-    placement: str
-    """Where it goes."""
-    text: str
-    """The clause, verbatim, with ``{nonce}`` where each trial's own goes; empty for none."""
-    results: str = field(default=Results.PLAIN.value, metadata=LATER)
-    """What it does to tool results; see `grid.resultframe`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +81,22 @@ class RuleRecord:
     """Its version."""
     digest: str
     """Digest of its declaration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRecord:
+    """One real model that the plan names."""
+
+    id: str
+    """Model id, as in the trials."""
+    requested: str
+    """Name that it is asked for by."""
+    parameters: dict[str, float | int | str]
+    """What the id says it is asked with; a trial's own seed besides, where the server takes one."""
+    weights: str = ""
+    """sha256 of its weights, 64 hex digits; empty where they are the provider's affair."""
+    template: str = ""
+    """sha256 of the chat template that we gave it; empty where it has its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +141,8 @@ class Manifest:
     source: Source | None = field(default=None, metadata=LATER)
     """Where the model answers were played from; None, and not written, for a run that asked its
     models, and for a strict replay of one, which is the same run again."""
+    models: tuple[ModelRecord, ...] = field(default=(), metadata=LATER)
+    """Its real models, by id; personas are none."""
     tamper: tuple[Tamper, ...] = field(default=(), metadata=LATER)
     """What the grid plants on the wire of every trial, after what its scenario plants."""
 
@@ -174,8 +177,14 @@ class Manifest:
         return tuple(tool_facts(tool.declared) for tool in self.tools.get(world, {}).values())
 
 
-def build_manifest(plan: Plan, names: int = 0) -> Manifest:
-    """Return the manifest of a plan, with the scenarios under the names of a seed."""
+def build_manifest(plan: Plan, names: int = 0, models: tuple[ModelRecord, ...] = ()) -> Manifest:
+    """Return the manifest of a plan, with the scenarios under the names of a seed.
+
+    Args:
+        plan: the plan.
+        names: names seed.
+        models: its real models.
+    """
     identities = sorted({trial.scenario for trial in plan.trials})
     scenarios = tuple(scenario(identity, names) for identity in identities)
     clauses = {clause_for(trial.clause, trial.language) for trial in plan.trials}
@@ -191,7 +200,7 @@ def build_manifest(plan: Plan, names: int = 0) -> Manifest:
         seed=plan.seed,
         trials=plan.trials,
         scenarios=scenarios,
-        clauses=tuple(_clause(clause) for clause in ordered),
+        clauses=tuple(clause_record(clause) for clause in ordered),
         guards=tuple(
             GuardRecord(id=guard.id, version=guard.version, digest=guard.digest())
             for guard in all_guards()
@@ -199,6 +208,7 @@ def build_manifest(plan: Plan, names: int = 0) -> Manifest:
         ),
         tools={world: dict(sorted(tools.items())) for world, tools in sorted(worlds.items())},
         rules=current_rules(),
+        models=models,
         tamper=plan.tamper,
     )
 
@@ -218,16 +228,6 @@ def current_rules() -> tuple[RuleRecord, ...]:
     """Return the rules of this checkout, in verdict order."""
     return tuple(
         RuleRecord(id=rule.id, version=rule.version, digest=rule.digest()) for rule in all_rules()
-    )
-
-
-def _clause(clause: Clause) -> ClauseRecord:
-    return ClauseRecord(
-        id=clause.id,
-        language=clause.language,
-        placement=clause.placement.value,
-        text=clause.text,
-        results=clause.results.value,
     )
 
 
@@ -263,6 +263,7 @@ def read_manifest(data: bytes) -> Manifest:
         raise StrictError(f"/tamper: more than {MOST_FAULTS} faults are planted")
     _check_scenarios(manifest)
     _check_tools(manifest)
+    _check_models(manifest)
     _unique("rules", (rule.id for rule in manifest.rules))
     _unique("guards", (guard.id for guard in manifest.guards))
     _unique("clauses", (f"{clause.id}/{clause.language}" for clause in manifest.clauses))
@@ -299,6 +300,15 @@ def _check_source(manifest: Manifest) -> None:
     played = {trial.framework for trial in manifest.trials}
     if source.framework in played or SCRIPTED in (source.framework, *played):
         raise StrictError("/source: answers are played from one framework to others, on a wire")
+
+
+def _check_models(manifest: Manifest) -> None:
+    real = sorted({trial.model for trial in manifest.trials if not is_scripted(trial.model)})
+    if [model.id for model in manifest.models] != real:
+        raise StrictError("/models: they are not exactly the real ones of the trials, by id")
+    for model in manifest.models:
+        if not all(not part or _HEAD.fullmatch(part) for part in (model.weights, model.template)):
+            raise StrictError(f"/models: {model.id!r} has a sum that is no sha256")
 
 
 def _check_scenarios(manifest: Manifest) -> None:
@@ -362,26 +372,6 @@ def _check_tools(manifest: Manifest) -> None:
                 raise StrictError(f"/tools/{world}/{name}: no declaration: {error}") from error
             if facts.name != name or not isinstance(facts.parameters, dict):
                 raise StrictError(f"/tools/{world}/{name}: the declaration is another tool's")
-
-
-def as_clause(record: ClauseRecord) -> Clause:
-    """Return a clause of the manifest as a clause, without its summary.
-
-    Raises:
-        StrictError: there is no such placement, or nothing such is done to results.
-    """
-    if record.placement not in list(Placement):
-        raise StrictError(f"/clauses/{record.id}: there is no placement {record.placement!r}")
-    if record.results not in list(Results):
-        raise StrictError(f"/clauses/{record.id}: nobody does {record.results!r} to results")
-    return Clause(
-        id=record.id,
-        language=record.language,
-        placement=Placement(record.placement),
-        summary="",
-        text=record.text,
-        results=Results(record.results),
-    )
 
 
 def _unique(field: str, names: Iterable[str]) -> None:

@@ -28,7 +28,8 @@ from grid.report import REPORT
 from grid.strict import from_json, to_json
 from grid.tool import Tool
 from grid.vocabulary import Family, Guards
-from ledgers.manifest import Manifest, as_clause, guards_for
+from ledgers.clauserecord import as_clause
+from ledgers.manifest import Manifest, guards_for
 from ledgers.rules import all_rules
 
 NAME = "released.json"

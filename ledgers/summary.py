@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from grid.cast import PREFIX, persona_of
-from grid.errors import ConfigError
+from grid.models import is_sampled
 from grid.vocabulary import HARM_FAMILIES, Alarm, Cause, ClaimState, Family, Outcome, Utility
 from ledgers.entries import TrialEntry
 from ledgers.rule import RuleVerdict
@@ -171,17 +170,6 @@ def _counts(
 ) -> dict[str, int]:
     counted = Counter(word for word in found if word is not None)
     return {word.value: counted[word.value] for word in words}
-
-
-def is_sampled(model: str) -> bool:
-    """Tell whether repeats of a model are samples: any model but a deterministic persona."""
-    if not model.startswith(PREFIX):
-        return True
-    try:
-        persona, _ = persona_of(model.removeprefix(PREFIX))
-    except ConfigError:
-        return False  # a persona that this checkout does not know: nothing is claimed of it
-    return not persona.deterministic
 
 
 def rate(hits: int, eligible: int, *, left_out: int, sampled: bool) -> Rate | None:

@@ -43,12 +43,13 @@ from grid.strict import from_json
 from grid.vocabulary import Outcome, Utility
 from ledgers.adjudicate import judge
 from ledgers.chain import Entry, Head, check_chain, head_of, read_entries, read_head
+from ledgers.clauserecord import as_clause
 from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.conduct import Terms, check_conduct
 from ledgers.crosscheck import check_wire
 from ledgers.decoded import decode
 from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry, trial_entry
-from ledgers.manifest import Manifest, as_clause, manifest_bytes, manifest_digest, read_manifest
+from ledgers.manifest import Manifest, manifest_bytes, manifest_digest, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, pack_sizes, read_frame, read_index
 from ledgers.reading import Kept, case_of, frames_by_trial, read_kept, rules_of
 from ledgers.released import unknown_parts

@@ -56,6 +56,9 @@ RESUME = "Finished trials are kept; run again with --resume."
 class Child:
     """A child process that speaks the protocol of `proxy.lifeline`."""
 
+    ready_s = READY_S
+    """Seconds that it may take to get ready."""
+
     def __init__(
         self, module: str, config: Mapping[str, Any], name: str, advice: str = RESUME
     ) -> None:
@@ -86,14 +89,14 @@ class Child:
             for thread in reversed(self._threads):  # the first waits for the second at its end
                 thread.start()
             try:
-                self.ready = self._ready.result(READY_S)
+                self.ready = self._ready.result(self.ready_s)
                 """What it said once it listened."""
                 self.port = int(self.ready["port"])
                 """Where it listens."""
             except TimeoutError as error:
                 self.kill()
                 raise HarnessError(
-                    f"{name} was not ready after {READY_S:.0f} s; is the machine overloaded?"
+                    f"{name} was not ready after {self.ready_s:.0f} s; is the machine overloaded?"
                 ) from error
             except BaseException:
                 self.kill()

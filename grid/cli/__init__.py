@@ -18,6 +18,7 @@ from grid.cli.baseline import baseline_app
 from grid.cli.check import check_command
 from grid.cli.compare import compare_command
 from grid.cli.console import say, tell
+from grid.cli.doctor import doctor_command
 from grid.cli.export import export_command
 from grid.cli.gate import gate_command
 from grid.cli.judge import judge_command
@@ -77,6 +78,7 @@ app.add_typer(baseline_app, name="baseline")
 app.command("list")(list_command)
 app.command("proxy")(proxy_command)
 app.command("export")(export_command)
+app.command("doctor")(doctor_command)
 
 
 def main() -> None:

@@ -73,7 +73,8 @@ def plan_crossing(original: SealedRun, targets: Sequence[str], source: str | Non
         source=chosen,
         targets=wanted,
         manifest=replace(
-            build_manifest(plan), source=Source(head=original.head.head, framework=chosen)
+            build_manifest(plan, models=manifest.models),
+            source=Source(head=original.head.head, framework=chosen),
         ),
         left_out=left_out,
     )

@@ -3,7 +3,7 @@
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,10 +16,10 @@ from grid.cli.console import progress
 from grid.cli.services import ProxyWire
 from grid.errors import HarnessError
 from grid.evidence import TrialId
-from grid.runner import Finished, Recorded, Runner, RunSettings, Wire, WireAccess
+from grid.runner import Finished, Recorded, Runner, RunSettings, WireAccess
 from ledgers.assemble import TrialFacts
 from ledgers.chain import Head
-from ledgers.manifest import as_clause
+from ledgers.clauserecord import as_clause
 from ledgers.pace import early_retries
 from ledgers.runlock import PARTIAL
 from ledgers.seal import seal
@@ -33,6 +33,7 @@ PACKAGES = (
     "langchain-openai",
     "crewai",
     "openai",
+    "xllamacpp",
     "mitmproxy",
     "rfc8785",
     "jsonschema",
@@ -52,6 +53,9 @@ to no trial; starts what the run needs."""
 
 class NoWire:
     """The wire of a run that has none; asking for it is a mistake of ours."""
+
+    facts: Mapping[str, Any] = {}
+    """Nothing to note of models."""
 
     def open(self, trial: TrialId, seed: str) -> WireAccess:
         """Refuse."""
@@ -76,7 +80,9 @@ def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -
     waiting = run.waiting()
     wired = any(trial.framework != SCRIPTED for trial in waiting)
     with ExitStack() as stack:
-        wire: Wire = stack.enter_context(opener(live, strays.append)) if wired else NoWire()
+        wire: ProxyWire | NoWire = (
+            stack.enter_context(opener(live, strays.append)) if wired else NoWire()
+        )
         if waiting:
             tick = stack.enter_context(progress("trials", len(waiting), hidden=hidden))
 
@@ -95,7 +101,8 @@ def execute(run: RunDirectory, opener: WireOpener, *, jobs: int, hidden: bool) -
                 tamper=run.manifest.tamper,
             )
             Runner(settings, wire, keep).run(waiting)
-    return seal(run, environment() | ({UNATTRIBUTED: strays[0]} if strays else {}))
+        facts = dict(wire.facts)
+    return seal(run, environment() | facts | ({UNATTRIBUTED: strays[0]} if strays else {}))
 
 
 def check_attributed(path: Path) -> None:

@@ -15,10 +15,12 @@ from grid.cli.scenarioview import scenario_json, show_scenario
 from grid.display import visible
 from grid.errors import ConfigError
 from grid.guards import all_guards
+from grid.models import LOCAL, PROVIDERS, Provider
 from grid.registry import load, module_names, unknown
 from grid.resultframe import Results
 from grid.stage import Persona
 from ledgers.rules import all_rules
+from proxy.weights import LOCAL_MODELS
 
 
 class Kind(StrEnum):
@@ -186,7 +188,23 @@ def _models(_wire: bool) -> list[dict[str, Any]]:
         "behaviour": "the persona with the fault each scenario looks for",
         "repeats are samples": "no",
     }
-    return [fault, *_personas(False)]
+    local = [
+        {"model": f"{LOCAL}/{model.name}", "behaviour": f"{model.summary}; {model.licence}"}
+        for model in LOCAL_MODELS.values()
+    ]
+    served = [
+        {"model": f"{provider.id}/<name>", "behaviour": f"{provider.summary}{_key(provider)}"}
+        for provider in PROVIDERS.values()
+        if provider.id != LOCAL
+    ]
+    real = [{**row, "repeats are samples": "unless at temperature=0"} for row in local]
+    real += [{**row, "repeats are samples": "yes"} for row in served]
+    return [*real, fault, *_personas(False)]
+
+
+def _key(provider: Provider) -> str:
+    where = f"; {provider.url_variable} or {provider.base_url}" if provider.base_url else ""
+    return where + (f"; key in {provider.key_variable}" if provider.key_variable else "")
 
 
 def _rules(_wire: bool) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from grid.adapters import SCRIPTED
 from grid.evidence import TrialId
+from grid.models import is_sampled
 from grid.plan import Plan
 from grid.scenario import TWIN_SUFFIX
 from grid.vocabulary import Guards
@@ -26,7 +27,6 @@ from ledgers.stats.power import (
     smallest_failing,
     smallest_rate,
 )
-from ledgers.summary import is_sampled
 
 RATES = (0.1, 0.3, 0.5)
 """Mean rates of harm for which the pooled effect is told."""

@@ -20,9 +20,9 @@ from grid.cli.planfootprint import Footprint, footprint, played
 from grid.cli.planlike import Like
 from grid.cli.planprices import Price
 from grid.evidence import Journal, TrialId
+from grid.models import is_sampled
 from grid.plan import Plan
 from grid.system import BASE
-from ledgers.summary import is_sampled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

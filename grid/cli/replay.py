@@ -161,7 +161,7 @@ def _check_parts(directory: Path, manifest: Manifest) -> None:
         name=manifest.name, seed=manifest.seed, trials=manifest.trials, tamper=manifest.tamper
     )
     try:
-        here = replace(build_manifest(plan), source=manifest.source)
+        here = replace(build_manifest(plan, models=manifest.models), source=manifest.source)
     except ConfigError as error:
         raise ConfigError(
             f"{directory} was made with something that is not here; if it came from a folder of "

@@ -10,18 +10,33 @@ from grid.clauses import own_files
 from grid.cli.console import say, show_json, show_table, tell
 from grid.cli.execute import check_attributed
 from grid.cli.interrupt import program, resumable
-from grid.cli.options import Load, NamedClauses
+from grid.cli.options import (
+    BaseUrl,
+    Family,
+    Frameworks,
+    Gguf,
+    GuardSettings,
+    Languages,
+    Load,
+    Models,
+    NamedClauses,
+    Scenarios,
+    Template,
+    Threads,
+)
 from grid.cli.runfolder import remove_run
 from grid.cli.running import (
     RUNS,
     How,
     carried_out,
     check_judged,
+    manifest_of,
     planned,
     wanted_family,
     wanted_grid,
 )
 from grid.cli.summarytable import show_summary, summary_json
+from grid.cli.upstreams import Endpoints
 from grid.errors import ConfigError
 from grid.extensions import clause_ids
 from grid.extensions import loaded as loaded_folders
@@ -29,7 +44,7 @@ from grid.plan import Plan
 from grid.strict import to_json
 from grid.tamperblocks import told
 from grid.vocabulary import Outcome
-from ledgers.manifest import Manifest, build_manifest
+from ledgers.manifest import Manifest
 from ledgers.reading import SealedRun
 from ledgers.released import unknown_parts
 
@@ -42,26 +57,13 @@ def run_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Run directory; runs/<name of the grid>.")
     ] = None,
-    scenario: Annotated[
-        list[str] | None, typer.Option("--scenario", help="Number or module name; may be repeated.")
-    ] = None,
-    family: Annotated[
-        str | None, typer.Option(help="leakage, delivery, binding or refusal.")
-    ] = None,
-    framework: Annotated[
-        list[str] | None, typer.Option("--framework", help="May be repeated.")
-    ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="May be repeated.")] = None,
+    scenario: Scenarios = None,
+    family: Family = None,
+    framework: Frameworks = None,
+    model: Models = None,
     clause: NamedClauses = None,
-    guards: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--guards", help="off, on, on-continue, all-but:NAME or only:NAME; may be repeated."
-        ),
-    ] = None,
-    lang: Annotated[
-        list[str] | None, typer.Option("--lang", help="en, ja; may be repeated.")
-    ] = None,
+    guards: GuardSettings = None,
+    lang: Languages = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Repetitions of each cell.")] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=64, help="Worker processes.")] = 2,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped run.")] = False,
@@ -73,6 +75,10 @@ def run_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bar.")] = False,
     load: Load = None,
+    base_url: BaseUrl = "",
+    gguf: Gguf = None,
+    template: Template = "",
+    threads: Threads = 1,
 ) -> None:
     """Run a grid of trials, record, judge and seal it."""
     axes = {
@@ -87,9 +93,17 @@ def run_command(
     if dry_run:
         _show_plan(plan, as_json)
         return
+    endpoints = Endpoints(base_url=base_url, gguf=gguf, template=template, threads=threads)
     path, shown = output or RUNS / plan.name, not (no_progress or as_json)
-    how = How(jobs=jobs, resume=resume, progress=shown, tell=tell, around=resumable)
-    finished = _run(path, build_manifest(plan), (resume, force), how)
+    how = How(
+        jobs=jobs,
+        resume=resume,
+        progress=shown,
+        tell=tell,
+        around=resumable,
+        endpoints=endpoints,
+    )
+    finished = _run(path, manifest_of(plan, endpoints), (resume, force), how)
     _show(finished, as_json)
     check_attributed(path)
     _exit_code(finished, fail_on)

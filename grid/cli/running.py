@@ -7,15 +7,17 @@ as one of `grid.errors`, whose sentence the command line prints.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
+from grid.adapters import SCRIPTED
 from grid.canonical import check_value, plain_json, text_json
 from grid.catalogue import check_pair, pair
 from grid.cli.execute import check_attributed, execute, is_partial
 from grid.cli.services import recording_wire
+from grid.cli.upstreams import Endpoints, Upstreams, model_records
 from grid.errors import CanonicalError, ConfigError, NotGateable
 from grid.extensions import load_entry_points
 from grid.gridfile import (
@@ -62,8 +64,25 @@ class How:
     """Show progress on standard error."""
     tell: Callable[[str], None] = unsaid
     """Takes sentences for people."""
+    endpoints: Endpoints = field(default_factory=Endpoints)
+    """Where real models are."""
     around: Callable[[RunDirectory], AbstractContextManager[None]] = lambda _: nullcontext()
     """What stands around the trials; the command puts its way of being stopped there."""
+
+
+class More(TypedDict, total=False):
+    """What a run may be told besides, as the options of the command say it."""
+
+    progress: bool
+    """Show progress on standard error."""
+    base_url: str
+    """Server that speaks OpenAI's protocol, for models that are no local ones."""
+    gguf: str | Path
+    """Model file behind ``local/<any name>``; without it, weights by name."""
+    template: str
+    """Chat template for that file; ``own`` for the one in it."""
+    threads: int
+    """Threads of a local model."""
 
 
 def run(
@@ -72,8 +91,8 @@ def run(
     output: str | Path | None = None,
     jobs: int = 2,
     resume: bool = False,
-    progress: bool = False,
     tell: Callable[[str], None] | None = None,
+    **more: Unpack[More],
 ) -> SealedRun:
     """Run a grid, as `nonverba run` does, and return the finished run.
 
@@ -88,9 +107,9 @@ def run(
         jobs: worker processes, from 1 to 64.
         resume: go on with a stopped run of the same grid there, or begin one; a finished one is
             returned as it is.
-        progress: show progress on standard error.
         tell: takes the sentences that the command would print beside the table, such as which
             scenario cannot be run in which framework; left out, they are not said.
+        more: where real models are, and whether to show progress; see `More`.
 
     Raises:
         ConfigError: the grid, the directory or `jobs` cannot be used; the sentence says what to
@@ -103,10 +122,22 @@ def run(
     if type(jobs) is not int or not 1 <= jobs <= MOST_JOBS:
         raise ConfigError(f"jobs: {jobs!r} is no number of workers; write one from 1 to 64", "jobs")
     load_entry_points()
-    how = How(jobs=jobs, resume=resume, progress=progress, tell=tell or unsaid)
+    endpoints = Endpoints(
+        base_url=more.get("base_url", ""),
+        gguf=Path(more["gguf"]) if "gguf" in more else None,
+        template=more.get("template", ""),
+        threads=more.get("threads", 1),
+    )
+    how = How(
+        jobs=jobs,
+        resume=resume,
+        progress=more.get("progress", False),
+        tell=tell or unsaid,
+        endpoints=endpoints,
+    )
     plan = planned(given_grid(grid), tell=how.tell)
     path = RUNS / plan.name if output is None else Path(output)
-    finished = carried_out(path, build_manifest(plan), how)
+    finished = carried_out(path, manifest_of(plan, how.endpoints), how)
     check_attributed(finished.path)
     check_judged(finished)
     return finished
@@ -167,6 +198,12 @@ def planned(
     return plan
 
 
+def manifest_of(plan: Plan, endpoints: Endpoints) -> Manifest:
+    """Return the manifest of a plan, with the weights of its local models."""
+    models = model_records((trial.model for trial in plan.trials), endpoints)
+    return build_manifest(plan, models=models)
+
+
 def carried_out(path: Path, manifest: Manifest, how: How) -> SealedRun:
     """Run what is left of a planned run in a folder, and seal it.
 
@@ -182,7 +219,9 @@ def carried_out(path: Path, manifest: Manifest, how: How) -> SealedRun:
         raise ConfigError(f"{path} holds {state}; --force deletes it, -o names another folder")
     begin = RunDirectory.resume if how.resume else RunDirectory.create
     with begin(path, manifest) as opened, how.around(opened):
-        opener = partial(recording_wire, tamper=manifest.tamper)
+        waiting = (trial.model for trial in opened.waiting() if trial.framework != SCRIPTED)
+        upstreams = Upstreams(waiting, how.endpoints, tell=how.tell)
+        opener = partial(recording_wire, tamper=manifest.tamper, upstreams=upstreams)
         execute(
             opened,
             lambda live, strays: opener(live, unattributed=strays),

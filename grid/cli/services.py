@@ -4,14 +4,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from grid.catalogue import scenario
+from grid.cli.upstreams import Endpoints, Served, Upstreams
 from grid.errors import HarnessError
 from grid.evidence import TrialId
+from grid.gridfile import FAULT
 from grid.runner import Recorded, WireAccess
 from grid.scenario import Tamper
 from grid.tampering import planted_in
-from proxy.launch import OpenedTrial, ProxyProcess, ScriptedModels
+from proxy.launch import OpenedTrial, ProxyProcess
 from proxy.playback import Playback
 from proxy.wire.exchange import Gap
 
@@ -25,10 +28,11 @@ class ProxyWire:
     def __init__(
         self,
         proxy: ProxyProcess,
-        upstream: Callable[[TrialId, str], str],
+        upstream: Callable[[TrialId, str], Served],
         replay: Callable[[TrialId], Path | Playback | None] = lambda _: None,
         alive: Callable[[], None] = lambda: None,
         planted: Callable[[TrialId, str], tuple[Tamper, ...]] = lambda _trial, _seed: (),
+        facts: dict[str, Any] | None = None,
     ) -> None:
         """Keep the proxy and what tells a trial's upstream (or its recording, in replay).
 
@@ -42,13 +46,17 @@ class ProxyWire:
         self._alive = alive
         self._planted = planted
         self._open: dict[TrialId, tuple[OpenedTrial, datetime]] = {}
+        self.facts = facts or {}
+        """What is noted of the models beside the head."""
 
     def open(self, trial: TrialId, seed: str) -> WireAccess:
         """Open a trial on the wire."""
         now = datetime.now(UTC)
+        served = self._upstream(trial, seed)
         opened = self._proxy.open_trial(
             str(trial),
-            upstream=self._upstream(trial, seed),
+            upstream=served.url,
+            secret=served.secret,
             replay=self._replay(trial),
             tamper=self._planted(trial, seed),
             seed=seed,
@@ -125,24 +133,29 @@ def recording_wire(
     names: int = 0,
     tamper: tuple[Tamper, ...] = (),
     unattributed: Callable[[str], None] = cannot_vouch,
+    upstreams: Upstreams | None = None,
 ) -> Iterator[ProxyWire]:
-    """Start the scripted models and a recording proxy; end both at the end.
+    """Start the models and a recording proxy; end both at the end.
 
     Args:
         folder: private folder for live recordings.
         names: names seed of the scenarios.
         tamper: what the run plants in every trial.
         unattributed: told at the end, in a sentence, what belonged to no trial, if there was any.
+        upstreams: the servers behind the proxy, not yet started; None: the scripted models.
     """
+    wanted = upstreams or Upstreams((FAULT,), Endpoints(), names=names)
     with (
-        ScriptedModels() as models,
-        ProxyProcess(mode="record", directory=folder, upstreams=(models.address,)) as proxy,
+        wanted as models,
+        ProxyProcess(mode="record", directory=folder, upstreams=models.addresses) as proxy,
     ):
-
-        def upstream(trial: TrialId, seed: str) -> str:
-            return models.upstream(scenario=trial.scenario, names=names, seed=seed)
-
-        yield ProxyWire(proxy, upstream, alive=models.check, planted=planted_by(names, tamper))
+        yield ProxyWire(
+            proxy,
+            models.of,
+            alive=models.check,
+            planted=planted_by(names, tamper),
+            facts=models.facts,
+        )
         tell_of_strays(proxy, unattributed)
 
 
@@ -162,5 +175,8 @@ def replaying_wire(
         unattributed: as in `recording_wire`.
     """
     with ProxyProcess(mode="replay", directory=folder, upstreams=()) as proxy:
-        yield ProxyWire(proxy, lambda _trial, _seed: "", recording, planted=planted_by(0, tamper))
+        nowhere = Served(url="")
+        yield ProxyWire(
+            proxy, lambda _trial, _seed: nowhere, recording, planted=planted_by(0, tamper)
+        )
         tell_of_strays(proxy, unattributed)

@@ -10,12 +10,13 @@ from typing import Any
 from grid.cast import PREFIX
 from grid.cli.console import say, show_table
 from grid.display import visible
+from grid.models import is_sampled
 from grid.strict import to_json
 from grid.tamperblocks import told
 from grid.vocabulary import ClaimState, Outcome, Utility
 from ledgers.entries import TrialEntry
 from ledgers.manifest import Manifest
-from ledgers.summary import Rate, SummaryRow, is_sampled, summarise
+from ledgers.summary import Rate, SummaryRow, summarise
 
 HEADS = (
     "scenario",

@@ -254,6 +254,7 @@ class FakeSession:
     overseen: tuple[str, ...] = ()
     restorable: bool = False
     checkpoint: Any = None
+    sampling: dict[str, Any] = field(default_factory=dict)
     decide: Callable[[Sequence[AskedCall]], tuple[Delivered | None, ...]] = field(
         default=lambda calls: (None,) * len(calls)
     )

@@ -41,7 +41,7 @@ GOOD = HEAD + '[[cells]]\nscenarios = ["S02"]\nmodels = ["scripted/honest"]\n'
         (GOOD.replace("honest", "wavering/2"), ["line 5", "probability"]),
         (GOOD.replace("honest", "wavering/nan"), ["line 5", "probability"]),
         (GOOD.replace("honest", "near-miss/one"), ["line 5", "near-miss"]),
-        (GOOD.replace("scripted/honest", "gpt-5"), ["line 5", "models", "scripted/honest"]),
+        (GOOD.replace("scripted/honest", "gpt-5"), ["line 5", "models", "openai/<name>"]),
         (GOOD.replace('name = "x"', 'name = "../x"'), ["line 2", "name"]),
         (GOOD + "[tamper]\n", ["line 6", "a table does not fit", "[[tamper]]"]),
         (GOOD + "[[tamper]]\n", ["line 6", "the key 'kind' is missing", "'inject'"]),

@@ -21,7 +21,8 @@ from grid.session import TrialSpec, run_trial
 from grid.vocabulary import Witness
 from ledgers.assemble import Assembled, TrialFacts, Wired, assemble
 from ledgers.chain import Head
-from ledgers.manifest import Manifest, as_clause, build_manifest
+from ledgers.clauserecord import as_clause
+from ledgers.manifest import Manifest, build_manifest
 from ledgers.seal import seal
 from ledgers.store import RunDirectory
 from tests.builders import exchanges, recorder_lines

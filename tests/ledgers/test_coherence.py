@@ -10,6 +10,7 @@ from grid.resultframe import nonce_for
 from grid.scenario import Scenario, Turn
 from grid.system import BASE
 from grid.vocabulary import Status, Verdict, Witness
+from ledgers.clauserecord import ClauseRecord
 from ledgers.coherence import (
     MOST_BEGINNINGS,
     check_beginning,
@@ -17,7 +18,6 @@ from ledgers.coherence import (
     check_journal,
     check_witness,
 )
-from ledgers.manifest import ClauseRecord
 from proxy.wire.exchange import Gap
 from tests.builders import (
     PROMPT,

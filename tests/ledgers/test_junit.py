@@ -62,3 +62,9 @@ def test_what_xml_cannot_hold_is_written_out(character: str) -> None:
     data = junit_xml(report([pair(f"a{character}b", Came(), Came())]))
     assert read(data)
     assert f"a\\u{{{ord(character):x}}}b".encode() in data
+
+
+def test_the_type_of_a_failure_is_made_harmless_too() -> None:
+    data = junit_xml(report([pair("a", Came(), Came(bad=20), framework=HOSTILE)]))
+    kinds = [case.result[0].type for case in read(data).values() if case.result]
+    assert any("\\u{0}\\u{1b}[31m" in kind for kind in kinds if kind)

@@ -5,7 +5,6 @@ import pytest
 
 from grid.canonical import canonical, digest_of, load_json
 from grid.catalogue import scenario
-from grid.clauses import all_clauses
 from grid.errors import CanonicalError, StrictError
 from grid.plan import trial_seed
 from grid.scenario import Tamper
@@ -13,10 +12,9 @@ from grid.strict import to_json
 from grid.vocabulary import TamperKind
 from ledgers.manifest import (
     MANIFEST_FORMAT,
-    ClauseRecord,
     Manifest,
+    ModelRecord,
     Source,
-    as_clause,
     build_manifest,
     current_rules,
     manifest_bytes,
@@ -90,17 +88,25 @@ def test_a_trials_clause_is_found_in_its_language_or_in_all() -> None:
         manifest.scenario("elsewhere")
 
 
-def test_the_digest_of_a_clause_is_the_clauses_own() -> None:
-    for clause in all_clauses():
-        record = ClauseRecord(
-            id=clause.id, language=clause.language, placement=clause.placement.value,
-            text=clause.text, results=clause.results.value,
-        )  # fmt: skip
-        assert as_clause(record).digest() == clause.digest()
-    with pytest.raises(StrictError, match="no placement"):
-        as_clause(ClauseRecord(id="x", language="en", placement="shout", text=""))
-    with pytest.raises(StrictError, match="nobody does 'shout' to results"):
-        as_clause(ClauseRecord(id="x", language="en", placement="append", text="", results="shout"))
+def test_real_models_stand_in_the_manifest_with_their_sums() -> None:
+    record = ModelRecord(
+        id="local/q,temperature=0.7",
+        requested="q",
+        parameters={"temperature": 0.7},
+        weights="0" * 64,
+    )
+    trials = [replace(TRIALS[2], model=record.id)]
+    manifest = build_manifest(plan(trials), models=(record,))
+    assert read_manifest(manifest_bytes(manifest)).models == (record,)
+    assert b'"models"' not in manifest_bytes(made()), "personas are none"
+    for wrong, why in (
+        ((), "not exactly the real ones"),
+        ((record, record), "not exactly the real ones"),
+        ((replace(record, weights="abc"),), "no sha256"),
+        ((replace(record, template="0" * 63),), "no sha256"),
+    ):
+        with pytest.raises(StrictError, match=why):
+            read_manifest(manifest_bytes(replace(manifest, models=wrong)))
 
 
 def test_a_clause_that_leaves_results_alone_is_written_as_ever() -> None:

@@ -152,7 +152,8 @@ def test_every_shared_source_is_there_and_every_module_that_judges_is_shared() -
     assert all(len(source_digest(name)) == 64 for name in SHARED)
     folder = Path(str(files("ledgers")))
     apart = {
-        "__init__", "assemble", "baseline", "chain", "coherence", "comparable",
+        "__init__", "assemble", "baseline", "baselinefolder", "chain", "clauserecord", "coherence",
+        "comparable",
         "compare_arms", "compare_effects", "compare_interactions", "comparison", "conduct",
         "crosscheck", "divergence", "entries", "frames", "gate", "gatecells", "gatelooks",
         "gatemarkdown", "gatemeans", "gatepairs", "gateplan", "gatepower", "gateresult",

@@ -15,6 +15,7 @@ from grid.evidence import TrialId
 from grid.scenario import Tamper
 from grid.vocabulary import Cause, Status, TamperKind
 from ledgers.manifest import Manifest, Source, manifest_bytes, read_manifest
+from ledgers.stats.proportion import newcombe
 from ledgers.store import MANIFEST
 from tests.grid.cli.conftest import Said, Typed
 from tests.ledgers.runs import make_run, trial
@@ -336,6 +337,17 @@ def test_unusable_options_are_refused_before_anything_is_read(
 def test_without_the_extra_the_sentence_says_what_to_install(
     typed: Typed, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    newcombe.cache_clear()
     for name in ("statsmodels", "statsmodels.stats", "statsmodels.stats.proportion"):
         monkeypatch.setitem(sys.modules, name, None)
     refused(typed("compare", run, "--by", "clause"), "install nonverba[stats]")
+
+
+def test_a_verdict_that_was_edited_is_refused(typed: Typed, run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    ledger = tmp_path / "run" / "ledger.jsonl"
+    data = ledger.read_bytes()
+    assert b'"compromised"' in data
+    ledger.write_bytes(data.replace(b'"compromised"', b'"resisted"', 1))
+    said = typed("compare", tmp_path / "run", "--by", "clause")
+    refused(said, "does not hold", "is not that of its content", "`nonverba verify` names")

@@ -1,11 +1,13 @@
 """`execute`: what is left of a run is run, kept and sealed; a killed run's rubbish is cleared."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -131,7 +133,7 @@ def test_a_wire_is_opened_in_a_private_folder_and_closed_whatever_happens(
     def opener(live: Path, _strays: Callable[[str], None]) -> Iterator[Any]:
         said.append(f"opened {live.relative_to(tmp_path)} {live.stat().st_mode & 0o777:o}")
         try:
-            yield None
+            yield MODELS
         finally:
             said.append("closed")
 
@@ -155,9 +157,22 @@ def test_a_run_is_not_sealed_while_a_trial_is_missing(
     assert not (tmp_path / "run" / "HEAD").exists()
 
 
+MODELS = SimpleNamespace(facts={"models": {"local/tiny": {"engine": "xllamacpp"}}})
+
+
 @contextmanager
 def a_wire(_live: Path, _strays: Callable[[str], None]) -> Iterator[Any]:
-    yield None
+    yield MODELS
+
+
+def test_what_is_known_of_the_models_is_noted_beside_the_head(
+    tmp_path: Path, running: Callable[..., list[RunSettings]]
+) -> None:
+    running(done(STRANDS[0]))
+    with created(tmp_path / "run", STRANDS[:1]) as run:
+        execute(run, a_wire, jobs=1, hidden=True)
+    noted = json.loads((tmp_path / "run" / "environment.json").read_bytes())
+    assert noted["models"] == MODELS.facts["models"]
 
 
 def notes(tmp_path: Path, item: Finished, running: Callable[..., list[RunSettings]]) -> str:
@@ -238,7 +253,7 @@ def test_what_belonged_to_no_trial_is_said_by_the_sealed_run_for_good(
 ) -> None:
     @contextmanager
     def wire(_live: Path, tell: Callable[[str], None]) -> Iterator[Any]:
-        yield None
+        yield MODELS
         for sentence in strays:
             tell(sentence)
 

@@ -104,6 +104,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(
     (tmp_path / "taken").write_text("mine")
     for words, sentence in (
         ((sealed, "-o", tmp_path / "taken"), "is there already; name a new file"),
+        ((sealed, "-o", sealed / "x"), "lies in a run or a baseline"),
         ((sealed, "-o", tmp_path / "new", "--trial", "x"), "leave --trial and --provider out"),
         ((tmp_path, "-o", tmp_path / "new"), "holds no finished run"),
     ):

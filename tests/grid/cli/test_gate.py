@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import junitparser
@@ -201,3 +202,20 @@ def test_other_scenarios_are_no_common_measure(typed: Typed, saved: Path, tmp_pa
     make_run(tmp_path / "other", trials(NEVER_AGAIN, 12, ("moon_for_mars",)))
     done = typed("gate", tmp_path / "other", "--baseline", saved)
     refused(done, "the candidate lacks cells that the baseline has")
+
+
+@pytest.mark.parametrize("name", ["numpy", "scipy", "statsmodels"])
+def test_a_package_that_is_missing_is_named_and_no_look_is_taken(
+    typed: Typed, made: Path, saved: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with monkeypatch.context() as patch:
+        for module in (name, *(one for one in sys.modules if one.startswith(f"{name}."))):
+            patch.setitem(sys.modules, module, None)
+        done = typed("gate", made / "same", "--baseline", saved)
+    refused(done, f"gate needs {name}, which is not installed; install nonverba[stats]")
+    assert not (saved / "looks.jsonl").exists()
+
+
+def test_two_reports_do_not_share_a_file(typed: Typed, made: Path, tmp_path: Path) -> None:
+    words = ("--junit", tmp_path / "x", "--sarif", tmp_path / "x")
+    refused(typed("gate", made / "same", "--baseline", made / "old", *words), "--sarif: ")

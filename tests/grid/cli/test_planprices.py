@@ -66,3 +66,9 @@ def test_a_file_that_says_something_else_is_refused(
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"--prices: cannot read .*nowhere"):
         read_prices(tmp_path / "nowhere")
+
+
+def test_brackets_without_end_are_no_toml(tmp_path: Path) -> None:
+    (tmp_path / "deep.toml").write_text("price = " + "[" * 100_000)
+    with pytest.raises(ConfigError, match="is no TOML"):
+        read_prices(tmp_path / "deep.toml")

@@ -137,7 +137,7 @@ def test_a_run_over_other_parts_is_refused_with_its_versions_before_anything_run
     typed: Typed, sealed: Path, tmp_path: Path, ran: Ran, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = replace(build_manifest(plan()), guards=())
-    monkeypatch.setattr(replay, "build_manifest", lambda _plan: other)
+    monkeypatch.setattr(replay, "build_manifest", lambda _plan, models: other)
     done = typed("replay", sealed, "-o", tmp_path / "again")
     assert (done.code, ran) == (2, [])
     assert "cannot come out again. It was made with: python any" in done.err

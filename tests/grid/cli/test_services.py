@@ -21,6 +21,7 @@ from grid.cli.services import (
     replaying_wire,
     tell_of_strays,
 )
+from grid.cli.upstreams import Served
 from grid.errors import HarnessError
 from grid.evidence import TrialId
 from grid.runner import WireAccess
@@ -44,6 +45,7 @@ class MadeUp:
         self.planted: list[tuple[Tamper, ...]] = []
         self.seeds: list[str] = []
         self.closed: list[str] = []
+        self.secrets: list[str] = []
         self.complete = True
         self.reason = "in_flight"
 
@@ -52,6 +54,7 @@ class MadeUp:
         trial: str,
         *,
         upstream: str,
+        secret: str,
         replay: Path | None,
         tamper: tuple[Tamper, ...],
         seed: str,
@@ -59,6 +62,7 @@ class MadeUp:
         self.opened.append((trial, upstream, replay))
         self.planted.append(tamper)
         self.seeds.append(seed)
+        self.secrets.append(secret)
         token = f"token-{len(self.opened)}"
         (self.folder / token).write_text(f"lines of {trial}")
         return OpenedTrial(token=token, base_url=f"http://proxy/{token}", api_key=f"key-{token}")
@@ -79,8 +83,11 @@ def proxy(tmp_path: Path) -> MadeUp:
 
 def wire(proxy: MadeUp, replay: Callable[[TrialId], Path | None] | None = None) -> ProxyWire:
     process = cast("ProxyProcess", proxy)
-    upstream = "http://models/{}/{}".format
-    return ProxyWire(process, upstream, replay) if replay else ProxyWire(process, upstream)
+    return ProxyWire(process, served, replay) if replay else ProxyWire(process, served)
+
+
+def served(trial: TrialId, seed: str) -> Served:
+    return Served(url=f"http://models/{trial}/{seed}", secret="provider's key")
 
 
 def test_a_trial_is_opened_by_its_coordinates_with_the_model_that_plays_in_it(
@@ -89,6 +96,7 @@ def test_a_trial_is_opened_by_its_coordinates_with_the_model_that_plays_in_it(
     access = wire(proxy).open(ONE, SEED)
     assert proxy.opened == [(str(ONE), f"http://models/{ONE}/{SEED}", None)]
     assert access == WireAccess(base_url="http://proxy/token-1", api_key="key-token-1")
+    assert proxy.secrets == ["provider's key"], "the proxy alone is told"
 
 
 def test_in_replay_a_trial_is_opened_with_its_recording(proxy: MadeUp, tmp_path: Path) -> None:
@@ -98,7 +106,7 @@ def test_in_replay_a_trial_is_opened_with_its_recording(proxy: MadeUp, tmp_path:
 
 def test_a_trial_is_opened_with_what_its_scenario_plants_on_the_wire(proxy: MadeUp) -> None:
     process = cast("ProxyProcess", proxy)
-    on = ProxyWire(process, "{}/{}".format, planted=planted_by(0))
+    on = ProxyWire(process, served, planted=planted_by(0))
     for identity in ("rewritten_in_flight", "rewritten_in_flight.benign"):
         on.open(replace(ONE, scenario=identity), SEED)
     attack = scenario("rewritten_in_flight").attack
@@ -110,7 +118,7 @@ def test_a_trial_is_opened_with_what_its_scenario_plants_on_the_wire(proxy: Made
 def test_what_the_run_plants_comes_after_that_and_in_the_twin_too(proxy: MadeUp) -> None:
     process = cast("ProxyProcess", proxy)
     more = (Tamper(kind=TamperKind.DROP, answer=0, rate=0.5),)
-    on = ProxyWire(process, "{}/{}".format, planted=planted_by(0, more))
+    on = ProxyWire(process, served, planted=planted_by(0, more))
     for identity in ("rewritten_in_flight", "rewritten_in_flight.benign"):
         on.open(replace(ONE, scenario=identity), SEED)
     attack = scenario("rewritten_in_flight").attack
@@ -153,7 +161,7 @@ def test_a_model_server_that_died_is_no_fault_of_the_trial_that_met_it(proxy: Ma
         raise HarnessError("the scripted model server ended")
 
     process = cast("ProxyProcess", proxy)
-    on = ProxyWire(process, "http://models/{}/{}".format, alive=dead)
+    on = ProxyWire(process, served, alive=dead)
     on.open(ONE, SEED)
     with pytest.raises(HarnessError, match="model server ended"):
         on.close(ONE)

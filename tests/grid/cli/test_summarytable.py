@@ -15,6 +15,7 @@ from ledgers.adjudicate import Funnel
 from ledgers.entries import TrialEntry
 from ledgers.manifest import build_manifest
 from ledgers.reading import SealedRun
+from ledgers.stats.proportion import exact_bound, wilson
 from tests.ledgers.runs import plan
 
 MANIFEST = build_manifest(plan())
@@ -240,6 +241,8 @@ def test_a_twin_has_alarms_and_no_rate_of_harm(shown: Shown, made: Made) -> None
 def test_without_the_statistics_package_the_counts_stand_alone(
     shown: Shown, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    wilson.cache_clear()
+    exact_bound.cache_clear()
     monkeypatch.setitem(sys.modules, "statsmodels.stats.proportion", None)
     (line,) = rows(shown(*repeated(made, MIXED, model="scripted/wavering/0.7")))
     assert "1 compromised, 1 attempted, 2 resisted" in line

@@ -16,6 +16,7 @@ from grid.canonical import unit_interval
 from grid.catalogue import scenario, tools_of
 from grid.cli.casework import assembled, witness_of
 from grid.cli.services import ProxyWire
+from grid.cli.upstreams import Served
 from grid.evidence import Journal, TrialId
 from grid.guards import all_guards
 from grid.plan import trial_seed
@@ -104,7 +105,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Finder:
     ):
         wire = ProxyWire(
             proxy,
-            lambda of, seed: models.upstream(scenario=of.scenario, names=0, seed=seed),
+            lambda of, seed: Served(url=models.upstream(scenario=of.scenario, names=0, seed=seed)),
             planted=lambda of, _seed: (planted(of),),
         )
         settings = RunSettings(seed=SEED, jobs=2, folder=folder / "workers")
