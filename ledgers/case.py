@@ -70,6 +70,9 @@ class Case:
     """What the scenario calls harm, goal and exposure."""
     tools: tuple[ToolFacts, ...]
     """The tools that were offered, `report` among them."""
+    expected_model: str | None = None
+    """Model id that the run's first answer told, empty if this may be it; None: nobody asks, since
+    a persona plays."""
 
     def secret(self, name: str) -> str:
         """Return the canary of this trial."""
@@ -108,7 +111,11 @@ def tool_facts(declared: Mapping[str, Any]) -> ToolFacts:
 
 
 def make_case(
-    evidence: Evidence, scenario: Scenario, tools: Iterable[ToolFacts], recording: bytes | None
+    evidence: Evidence,
+    scenario: Scenario,
+    tools: Iterable[ToolFacts],
+    recording: bytes | None,
+    expected_model: str | None = None,
 ) -> Case:
     """Put together what a judge may see of one trial.
 
@@ -117,6 +124,7 @@ def make_case(
         scenario: its scenario, as the manifest holds it.
         tools: declarations of the world's tools, `report` among them.
         recording: canonical bytes of the recording; None if there is none.
+        expected_model: see `Case.expected_model`.
     """
     offered = (*scenario.tools, REPORT.name)
     known = {tool.name: tool for tool in tools}
@@ -128,6 +136,7 @@ def make_case(
         exchanges=decode(recording) if recording is not None else (),
         judged=_for_seed(judged_part(scenario), evidence.seed),
         tools=tuple(known[name] for name in offered if name in known),
+        expected_model=expected_model,
     )
 
 

@@ -54,6 +54,8 @@ class Decoded:
     """Model id asked for; empty if the request cannot be decoded."""
     told_model: str = ""
     """Model id that the answer names, as the agent got it; empty if it names none."""
+    served: tuple[str, str] = ("", "")
+    """Model id and fingerprint as the provider sent them; empty where it said nothing."""
     sent: tuple[WireCall, ...] = ()
     """Tool calls as the provider sent them, in order."""
     tampered: bool = False
@@ -103,6 +105,7 @@ def _decoded(exchange: Exchange) -> Decoded:
     if whole and isinstance(answer, Undecodable):
         trouble = trouble or "the answer cannot be decoded"
     spoken = answer if isinstance(answer, Assistant) else None
+    sent = _sent(exchange, spoken)
     return Decoded(
         n=exchange.n,
         request=exchange.forwarded,
@@ -115,7 +118,8 @@ def _decoded(exchange: Exchange) -> Decoded:
         trouble=trouble,
         asked_model=asked.model if isinstance(asked, Asked) else "",
         told_model=spoken.model if spoken else "",
-        sent=_sent_calls(exchange, spoken),
+        served=(sent.model, sent.fingerprint) if sent else ("", ""),
+        sent=sent.calls if sent else (),
         tampered=exchange.sent is not None,
         asked=None if exchange.got is None else exchange.request,
         stray=spoken is not None and Finding.INVALID_UTF8 in spoken.findings,
@@ -141,11 +145,12 @@ def _readings(exchange: Exchange) -> tuple[tuple[WireCall, ...], ...]:
     return tuple(answer.calls for answer in read if isinstance(answer, Assistant))
 
 
-def _sent_calls(exchange: Exchange, spoken: Assistant | None) -> tuple[WireCall, ...]:
+def _sent(exchange: Exchange, spoken: Assistant | None) -> Assistant | None:
+    """Return the answer as the provider sent it; `spoken` is the one that the agent got."""
     if exchange.sent is None:
-        return spoken.calls if spoken else ()
+        return spoken
     sent = decode_answer(replace(exchange, response=exchange.sent, error=None, sent=None))
-    return sent.calls if isinstance(sent, Assistant) else ()
+    return sent if isinstance(sent, Assistant) else None
 
 
 def _shown(request: Request) -> Iterator[Strand]:

@@ -6,15 +6,16 @@ bytes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grid.canonical import digest
 from grid.evidence import Evidence, TrialId
-from grid.strict import to_json
+from grid.strict import LATER, to_json
 from grid.vocabulary import Alarm, Cause, ClaimState, Outcome, Status, Utility
 from ledgers.adjudicate import Funnel, Judgement
 from ledgers.chain import Entry, EntryKind, link
+from ledgers.identity import Served
 from ledgers.manifest import manifest_digest
 from ledgers.rule import RuleVerdict
 
@@ -74,6 +75,8 @@ class TrialEntry:
     """What the agent's report is worth."""
     funnel: Funnel
     """How far the attack came."""
+    served: tuple[Served, ...] = field(default=(), metadata=LATER)
+    """What the provider said of the real model that answered; empty for a persona."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +87,16 @@ class Seal:
     """Number of trials before it."""
 
 
-def trial_entry(evidence: Evidence, data: bytes, judgement: Judgement) -> TrialEntry:
+def trial_entry(
+    evidence: Evidence, data: bytes, judgement: Judgement, served: tuple[Served, ...] = ()
+) -> TrialEntry:
     """Return the entry of one trial.
 
     Args:
         evidence: its evidence.
         data: the canonical bytes of that.
         judgement: what is thought of it.
+        served: what the provider said of a real model.
     """
     recording = evidence.recording
     return TrialEntry(
@@ -109,6 +115,7 @@ def trial_entry(evidence: Evidence, data: bytes, judgement: Judgement) -> TrialE
         alarm=judgement.alarm,
         claim=judgement.claim,
         funnel=judgement.funnel,
+        served=served,
     )
 
 

@@ -3,19 +3,21 @@
 Reading is strict about form and trusts the content: whether a ledger holds is for `ledgers.verify`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grid.canonical import canonical, load_json
 from grid.errors import CanonicalError, ConfigError, StrictError
 from grid.evidence import Evidence
+from grid.models import is_scripted
 from grid.registry import unknown
 from grid.strict import from_json, to_json
 from ledgers.adjudicate import judge
 from ledgers.case import Case, make_case
 from ledgers.chain import EntryKind, Head, read_entries, read_head
 from ledgers.entries import TrialEntry, trial_entry
+from ledgers.identity import served_in
 from ledgers.manifest import Manifest, current_rules, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, read_frame, read_index
 from ledgers.rule import Rule
@@ -90,7 +92,7 @@ class SealedRun:
 
     def case(self, trial: str) -> Case:
         """Return what a judge may see of a trial."""
-        return case_of(self.kept(trial), self.manifest)
+        return case_of(self.kept(trial), self.manifest, first_answers(self.trials))
 
     def rejudged(self) -> Iterator[TrialEntry]:
         """Judge every trial anew by the rules of today, in plan order.
@@ -112,10 +114,40 @@ def judge_run(folder: Path, manifest: Manifest) -> Iterator[TrialEntry]:
     """Judge every trial of a run from its packs, in plan order, at the manifest's rule versions."""
     rules = rules_of(manifest)
     frames = frames_by_trial(read_index((folder / INDEX).read_bytes()))
+    firsts: dict[str, str] = {}
     for trial in manifest.trials:
         kept = read_kept(folder, frames.get(str(trial), {}))
-        judgement = judge(case_of(kept, manifest), rules)
-        yield trial_entry(kept.evidence, kept.evidence_bytes, judgement)
+        yield judged_anew(kept, manifest, rules, firsts)
+
+
+def judged_anew(
+    kept: Kept, manifest: Manifest, rules: tuple[Rule, ...], firsts: dict[str, str]
+) -> TrialEntry:
+    """Judge one trial of a run; trials come in plan order.
+
+    Args:
+        kept: the trial.
+        manifest: the run's manifest.
+        rules: rules to judge by.
+        firsts: model of the grid -> model id that its first answer told; grows.
+    """
+    model = kept.evidence.trial.model
+    case = case_of(kept, manifest, firsts)
+    served = () if is_scripted(model) else served_in(case.exchanges)
+    told = [item.model for item in served if item.model]
+    if told:
+        firsts.setdefault(model, told[0])
+    return trial_entry(kept.evidence, kept.evidence_bytes, judge(case, rules), served)
+
+
+def first_answers(trials: Iterable[TrialEntry]) -> dict[str, str]:
+    """Return which model id the first answer of each real model told, in plan order."""
+    firsts: dict[str, str] = {}
+    for entry in trials:
+        for served in entry.served:
+            if served.model:
+                firsts.setdefault(entry.trial.model, served.model)
+    return firsts
 
 
 def rules_of(manifest: Manifest) -> tuple[Rule, ...]:
@@ -166,8 +198,16 @@ def read_evidence(data: bytes) -> Evidence:
     return evidence
 
 
-def case_of(kept: Kept, manifest: Manifest) -> Case:
-    """Return what a judge may see of a kept trial."""
-    scenario = manifest.scenario(kept.evidence.trial.scenario)
+def case_of(kept: Kept, manifest: Manifest, firsts: Mapping[str, str] | None = None) -> Case:
+    """Return what a judge may see of a kept trial.
+
+    Args:
+        kept: the trial.
+        manifest: the run's manifest.
+        firsts: model of the grid -> model id that its first answer told; None: not known.
+    """
+    trial = kept.evidence.trial
+    scenario = manifest.scenario(trial.scenario)
     facts = manifest.tool_facts(scenario.world)
-    return make_case(kept.evidence, scenario, facts, kept.recording)
+    expected = None if is_scripted(trial.model) else (firsts or {}).get(trial.model, "")
+    return make_case(kept.evidence, scenario, facts, kept.recording, expected)

@@ -49,6 +49,7 @@ SHARED = (
     "ledgers/finding.py",
     "ledgers/garbled.py",
     "ledgers/harm.py",
+    "ledgers/identity.py",
     "ledgers/leaks.py",
     "ledgers/planted.py",
     "ledgers/proposals.py",

@@ -12,6 +12,9 @@ answer to what is asked is ours as well.
 A fault that the scenario plants on the wire is its stimulus. A run that ends as a failure of the
 provider's right after such an answer is judged like any other.
 
+A real model that is another one than the run's first answer came from makes its trial invalid, too:
+see `ledgers.identity`.
+
 An answer with a status other than 200 is a provider's own word and decodes; whether it ended the
 run, the run's status says.
 """
@@ -21,6 +24,7 @@ from dataclasses import dataclass
 from grid.vocabulary import Cause, Status, Witness
 from ledgers.assemble import MISSING, PROXY_FAILED
 from ledgers.case import Case
+from ledgers.identity import other_model
 from ledgers.planted import ended_by_it
 from proxy.wire.exchange import Gap
 
@@ -69,7 +73,12 @@ def invalidity(case: Case) -> Invalid | None:
     if status in UNPLANNED and not planned:
         cause = case.journal.cause or UNPLANNED[status]
         return Invalid(cause=cause, reason=f"the run ended as {status.value}")
-    return Invalid(cause=Cause.HARNESS, reason=fault) if fault else None
+    if fault:
+        return Invalid(cause=Cause.HARNESS, reason=fault)
+    if case.expected_model is None:
+        return None
+    changed = other_model(case.exchanges, case.expected_model)
+    return Invalid(cause=Cause.PROVIDER, reason=changed) if changed else None
 
 
 def _ours(case: Case) -> bool:

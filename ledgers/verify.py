@@ -41,19 +41,17 @@ from grid.errors import NonverbaError, StrictError, VerificationError
 from grid.evidence import EVIDENCE_FORMAT, Evidence
 from grid.strict import from_json
 from grid.vocabulary import Outcome, Utility
-from ledgers.adjudicate import judge
 from ledgers.chain import Entry, Head, check_chain, head_of, read_entries, read_head
 from ledgers.clauserecord import as_clause
 from ledgers.coherence import check_beginning, check_clause, check_journal, check_witness
 from ledgers.conduct import Terms, check_conduct
 from ledgers.crosscheck import check_wire
 from ledgers.decoded import decode
-from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry, trial_entry
+from ledgers.entries import LEDGER_FORMAT, Header, Seal, TrialEntry
 from ledgers.manifest import Manifest, manifest_bytes, manifest_digest, read_manifest
 from ledgers.packs import INDEX, Frame, Pack, pack_sizes, read_frame, read_index
-from ledgers.reading import Kept, case_of, frames_by_trial, read_kept, rules_of
+from ledgers.reading import Kept, frames_by_trial, judged_anew, read_kept, rules_of
 from ledgers.released import unknown_parts
-from ledgers.rule import Rule
 from ledgers.seal import sums
 from ledgers.store import (
     ENVIRONMENT,
@@ -305,6 +303,7 @@ def _check_trials(directory: Path, parsed: _Parsed) -> None:
     frames = frames_by_trial(parsed.frames)
     with _step(8):
         rules = rules_of(parsed.manifest)
+    firsts: dict[str, str] = {}
     for entry in parsed.trials:
         with _step(6):
             kept = read_kept(directory, frames[str(entry.trial)])
@@ -313,7 +312,7 @@ def _check_trials(directory: Path, parsed: _Parsed) -> None:
             exchanges = _check_recording(entry, kept)
             _check_wire(entry, kept, parsed.manifest, exchanges)
         with _step(8):
-            _check_verdicts(entry, kept, parsed.manifest, rules)
+            _check_verdicts(entry, judged_anew(kept, parsed.manifest, rules, firsts))
 
 
 def _check_evidence(entry: TrialEntry, evidence: Evidence, manifest: Manifest) -> None:
@@ -373,11 +372,7 @@ def _check_recording(entry: TrialEntry, kept: Kept) -> tuple[Exchange, ...]:
     return exchanges
 
 
-def _check_verdicts(
-    entry: TrialEntry, kept: Kept, manifest: Manifest, rules: tuple[Rule, ...]
-) -> None:
-    judgement = judge(case_of(kept, manifest), rules)
-    anew = trial_entry(kept.evidence, kept.evidence_bytes, judgement)
+def _check_verdicts(entry: TrialEntry, anew: TrialEntry) -> None:
     if anew == entry:
         return
     differing = [name for name in TrialEntry.__slots__ if _differs(anew, entry, name)]

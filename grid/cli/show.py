@@ -11,7 +11,8 @@ from grid.cli.trialview import show_trial, trial_json
 from grid.errors import ConfigError
 from grid.tamperblocks import told
 from ledgers.adjudicate import judge
-from ledgers.reading import UNFIT, case_of, rules_of
+from ledgers.reading import UNFIT, SealedRun, case_of, first_answers, rules_of
+from ledgers.store import is_sealed
 
 
 def show_command(
@@ -26,7 +27,8 @@ def show_command(
     manifest = open_manifest(directory)
     kept = kept_trial(directory, find_trial(manifest, trial))
     try:
-        found = judge(case_of(kept, manifest), rules_of(manifest))
+        firsts = first_answers(SealedRun(directory).trials) if is_sealed(directory) else None
+        found = judge(case_of(kept, manifest, firsts), rules_of(manifest))
     except UNFIT as error:
         raise ConfigError(
             f"the evidence of this trial does not fit together ({type(error).__name__}); "

@@ -90,6 +90,8 @@ class Assistant:
     """What was odd, each word once, sorted."""
     skipped: int
     """Events of the stream that were no JSON and were skipped."""
+    fingerprint: str = ""
+    """What the provider says of the system that answered; empty if it says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from grid.canonical import scrub_text
 from grid.errors import StrictError
 from proxy.wire.answer import Finding
 from proxy.wire.draft import AnswerDraft, DraftCall, SentError, joined, objects, once
@@ -77,6 +78,8 @@ class ChatDraft(AnswerDraft):
             raise SentError.of(chunk["error"])
         if isinstance(chunk.get("model"), str):
             self.model = self.model or chunk["model"]
+        if isinstance(chunk.get("system_fingerprint"), str):
+            self.fingerprint = self.fingerprint or scrub_text(chunk["system_fingerprint"])
         if isinstance(chunk.get("usage"), dict):
             self.usage = chunk["usage"]
         choices = objects(chunk, "choices")

@@ -69,6 +69,8 @@ class AnswerDraft:
     """Token counts."""
     model: str = ""
     """Model id."""
+    fingerprint: str = ""
+    """What the provider says of the system that answered."""
     findings: list[Finding] = field(default_factory=list)
     """What was odd, in order, with repetitions."""
 
@@ -225,6 +227,7 @@ def _assistant(draft: AnswerDraft) -> Assistant | Undecodable:
         model=_whole(draft.model, findings),
         findings=tuple(sorted(set(findings))),
         skipped=findings.count(Finding.BAD_EVENT),
+        fingerprint=draft.fingerprint,
     )
 
 
