@@ -302,7 +302,8 @@ def check_one_measure(runs: Sequence[SealedRun]) -> None:
             rest = f"\n  and {more} more" if more > 0 else ""
             raise ConfigError(
                 f"{visible(str(left.path))} and {visible(str(right.path))} cannot be compared:\n"
-                f"  {shown}{rest}\nRun both grids again with one version of nonverba."
+                f"  {shown}{rest}\n"
+                "Run both grids again with one version of nonverba and the same files."
             )
 
 

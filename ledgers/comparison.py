@@ -109,6 +109,8 @@ class Noise:
     """The end of its t interval that is further from 0; None without an interval."""
     typical: float | None
     """Mean size of the difference in one scenario."""
+    largest: float | None
+    """The greatest of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +228,7 @@ def _noise(cells: Sequence[Cell], axis: Axis, count: Count) -> Noise | None:
         effect=found,
         floor=max(abs(interval.low), abs(interval.high)) if interval else None,
         typical=fsum(sizes) / len(sizes) if sizes else None,
+        largest=max(sizes, default=None),
     )
 
 

@@ -7,9 +7,11 @@ shows the traceback.
 
 import errno
 import io
+import os
 import sys
 import traceback
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +19,7 @@ import typer
 from grid.cli.baseline import baseline_app
 from grid.cli.check import check_command
 from grid.cli.compare import compare_command
-from grid.cli.console import say, tell
+from grid.cli.console import CUT_OFF, say, tell
 from grid.cli.doctor import doctor_command
 from grid.cli.export import export_command
 from grid.cli.gate import gate_command
@@ -85,6 +87,8 @@ def main() -> None:
     """Run the command line and exit."""
     debug = DEBUG in sys.argv
     arguments = [argument for argument in sys.argv[1:] if argument != DEBUG]
+    if sys.stdout is None:  # it was closed before we began
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # not every terminal can show every character
             stream.reconfigure(errors="backslashreplace")
@@ -92,6 +96,8 @@ def main() -> None:
         load_entry_points()
         app(arguments, prog_name="nonverba")
     except SystemExit as end:
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":  # typer met a closed pipe: no finding
+            sys.exit(CUT_OFF)
         if end.code == STOPPED:  # typer makes it of Ctrl-C
             tell("nonverba: stopped.")
         raise

@@ -283,7 +283,12 @@ def _noise(comparison: Comparison, words: Words) -> str:
             "thing"
         )
     found = noise.effect.difference
-    typical = "" if noise.typical is None else f", {100 * noise.typical:.1f} points in one scenario"
+    typical = (
+        ""
+        if noise.typical is None or noise.largest is None
+        else f", {100 * noise.typical:.1f} points in the mean scenario and up to "
+        f"{100 * noise.largest:.0f} in one"
+    )
     return (
         f"noise floor: {words.named(noise.arm)} differs from {words.named(noise.original)}, which "
         f"is the same thing, by {pooled(found)}{typical}; an effect up to {floor(comparison)} is "

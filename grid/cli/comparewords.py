@@ -26,6 +26,8 @@ LESS_MORE = {
 }
 MOST_DIGITS = 9
 """Decimals of a share; no run has trials enough for more."""
+MOST_CLEAR = 3
+"""Scenarios that an answer of one line names."""
 UNCLEAR = "no clear difference"
 
 
@@ -148,6 +150,8 @@ def answer(arm: Arm, comparison: Comparison, words: Words) -> str:
         f"utility {_cost(arm)}",
         f"false claims {pooled(arm.false_claims.difference)}",
     ]
+    if clear := _clear(arm, words):
+        parts.append(clear)
     if comparison.noise is not None and not arm.copy:
         parts.append(f"noise floor {floor(comparison)}")
     if arm.exposure_differs:
@@ -161,6 +165,23 @@ def answer(arm: Arm, comparison: Comparison, words: Words) -> str:
             f"{percent(arm.base_arrival.failed)}"
         )
     return f"{name}: {'; '.join(parts)}"
+
+
+def _clear(arm: Arm, words: Words) -> str:
+    """Name the scenarios in which the difference is clear: a pooled one may hide them."""
+    found = [
+        (one.adjusted, one.difference, one.scenario)
+        for one in arm.scenarios
+        if one.adjusted is not None and one.difference is not None and one.adjusted < ALPHA
+    ]
+    if arm.copy or not found:
+        return ""
+    shown = [
+        f"{words.scenario(scenario)} {points(difference)} (p {_equal(adjusted)})"
+        for adjusted, difference, scenario in sorted(found)[:MOST_CLEAR]
+    ]
+    more = len(found) - len(shown)
+    return f"clear in {', '.join(shown)}" + (f" and {more} more" if more else "")
 
 
 def _chance(arm: Arm) -> str:

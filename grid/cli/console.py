@@ -4,6 +4,7 @@ Results go to standard output, everything else to standard error. Nothing that c
 a tool is printed before `grid.display.visible` has seen it; rich markup is never interpreted.
 """
 
+import os
 import re
 import sys
 import time
@@ -45,14 +46,25 @@ STYLES = {
 """Word -> style, the worst word first."""
 
 
+CUT_OFF = 141
+"""Exit code where whoever read standard output went away: what shells make of SIGPIPE."""
 MANY = 1_000
 """Rows from which a table is printed plainly."""
+
+
+class _Out(Console):
+    """Ends the command as a shell expects where whoever read its output went away."""
+
+    def on_broken_pipe(self) -> None:
+        """Write nowhere from now on, and end: nobody learned the answer, so it is no finding."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(CUT_OFF)
 
 
 def out() -> Console:
     """Return a console on standard output; wide where it is not a terminal, so nothing is cut."""
     wide = None if sys.stdout.isatty() else 200
-    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=wide)
+    return _Out(file=sys.stdout, highlight=False, markup=False, emoji=False, width=wide)
 
 
 def say(text: str = "") -> None:

@@ -16,7 +16,7 @@ from grid.cli.extras import needing
 from grid.cli.gateview import report_json, show_report
 from grid.cli.outputfile import check_outputs, write_output
 from grid.display import visible
-from grid.errors import ConfigError, VerificationError
+from grid.errors import ConfigError, NotGateable, VerificationError
 from ledgers.baseline import Baseline, Fixed, check_finished, check_fixed, open_baseline, trials_of
 from ledgers.comparable import cells_of
 from ledgers.gate import judge
@@ -73,7 +73,7 @@ def gate_command(
     """Tell whether a run's model is worse than the baseline's."""
     files = {"--markdown": to_markdown, "--junit": to_junit, "--sarif": to_sarif}
     check_outputs(files, (directory, baseline))
-    held, (after, unreleased) = open_baseline(baseline), _candidate(directory)
+    held, (after, unreleased) = _baseline(baseline), _candidate(directory)
     fixed = _fixed(held, margin, alpha)
     number = read_look(look, fixed.looks, saved=held.looks is not None)
     terms = Terms(margin=fixed.margin, alpha=fixed.alpha, look=number, looks=fixed.looks)
@@ -134,15 +134,24 @@ def _strange(held: Baseline, unreleased: tuple[str, ...]) -> list[str]:
     return [f"never released, in the candidate alone: {', '.join(map(visible, more))}"] * bool(more)
 
 
+def _baseline(folder: Path) -> Baseline:
+    """Verify a baseline; one that does not hold is no evidence, and no word on a model."""
+    try:
+        return open_baseline(folder)
+    except VerificationError as error:
+        raise NotGateable(str(error)) from error
+
+
 def _candidate(directory: Path) -> tuple[SealedRun, tuple[str, ...]]:
     """Verify a candidate; return it with those of its parts that were never released."""
     check_finished(directory)
     try:
         report = verify(directory, allow_unknown=True)
     except VerificationError as error:
-        raise VerificationError(
+        held = VerificationError(
             error.step, error.name, f"the candidate does not hold: {error.detail}"
-        ) from error
+        )
+        raise NotGateable(str(held)) from error
     return SealedRun(directory), report.unknown
 
 

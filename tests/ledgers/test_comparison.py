@@ -53,6 +53,8 @@ def test_a_copy_of_the_baseline_is_the_noise_floor_and_no_hypothesis() -> None:
     assert found.noise is not None
     assert copy.effect == found.noise.effect
     assert found.noise.typical == pytest.approx(5 / 80)
+    assert found.noise.largest is not None
+    assert found.noise.largest >= found.noise.typical
     assert found.noise.effect.difference is not None
     interval = found.noise.effect.difference.t
     assert interval is not None

@@ -152,3 +152,14 @@ def test_an_arm_that_never_was_attacked_has_no_number() -> None:
 def test_a_scenario_stands_with_its_number() -> None:
     assert WORDS.scenario("s0") == "S00 s0"
     assert WORDS.scenario("s1") == "s1"
+
+
+def test_a_scenario_that_went_another_way_is_named_though_the_mean_hides_it() -> None:
+    base = [5, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9]
+    hidden = [10, 8, 9, 8, 9, 8, 9, 8, 9, 8, 9, 8]
+    found = by_clause(none=base, hidden=hidden, same=[5, *base[1:]])
+    lines = {arm.level: answer(arm, found, WORDS) for arm in found.arms}
+    assert "clear in" not in lines["same"]
+    assert UNCLEAR in lines["hidden"]
+    big = by_clause(none=[0, *BASE[1:]], hidden=[10, *BASE[1:]])
+    assert "clear in S00 s0 +100 points (p < 0.001)" in answer(big.arms[0], big, WORDS)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from itertools import count
 from types import SimpleNamespace
@@ -207,3 +208,15 @@ def test_a_table_with_very_many_rows_is_printed_plainly_and_still_harmless(
     assert len(lines) == 3 + len(rows)
     show_table("", ("first",), [("x",)])
     assert "─" in capsys.readouterr().out
+
+
+def test_a_reader_who_went_away_is_no_finding() -> None:
+    code = (
+        "from grid.cli.console import show_table\n"
+        "show_table('t', ('a',), [(str(n) * 400,) for n in range(900)])"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.wait(60) == console.CUT_OFF == 141

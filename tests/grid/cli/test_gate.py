@@ -180,7 +180,7 @@ def test_a_candidate_that_does_not_hold_is_a_finding(
     ledger = tmp_path / "cut" / "ledger.jsonl"
     ledger.write_bytes(ledger.read_bytes().replace(b"compromised", b"resisted"))
     done = typed("gate", tmp_path / "cut", "--baseline", saved)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (3, "")
     assert "the candidate does not hold" in done.err
 
 
