@@ -224,7 +224,8 @@ def test_the_wheel_holds_every_file_of_the_four_packages(wheel: zipfile.ZipFile)
 def test_the_wheel_declares_the_extras_the_program_and_the_licence(wheel: zipfile.ZipFile) -> None:
     (folder,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
     about = Parser().parsestr(wheel.read(f"{folder}/METADATA").decode())
-    assert set(about.get_all("Provides-Extra", [])) == {"all", "frameworks", "proxy", "stats"}
+    extras = {"all", "frameworks", "local", "proxy", "stats"}
+    assert set(about.get_all("Provides-Extra", [])) == extras
     assert about["License-Expression"] == "Apache-2.0"
     assert about["Requires-Python"] == ">=3.12"
     assert b"nonverba = grid.cli:main" in wheel.read(f"{folder}/entry_points.txt")
